@@ -1,7 +1,7 @@
 /** The dashboard of the exporter itself: whether its polls succeed, how the API answers, what it costs to run. */
 import { type Dashboard, type Row, row } from './dashboard.ts';
 import { toOverview } from './links.ts';
-import { bars, lines, numbers, textOf } from './panels.ts';
+import { bars, lines, numbers, textOf, timeline } from './panels.ts';
 import { anyTarget, entityOf, scope, selector } from './promql.ts';
 import { grid, tableOf } from './tables.ts';
 import { pick } from './variables.ts';
@@ -166,6 +166,14 @@ export const exporterRows: readonly Row[] = [
     }),
   ]),
   row(exporterDashboard, 'The API', [
+    timeline('Whether anything can be read', 24, {
+      description:
+        'By API: unreadable while every poll since its last success has failed (the exporter’s own; no API field). The exporter’s status page says why.',
+      height: 5,
+      queries: { '{{instance}} {{api}}': `max by (instance, api) (${own('api_unreadable')})` },
+      states: textOf({ 0: ['readable', 'green'], 1: ['unreadable', 'red'] }),
+      alerts: ['BunnynetApiUnreadable'],
+    }),
     lines('Requests by answer', 'reqps', 12, {
       description:
         'Requests a second by API and status code, retries counted (the exporter’s own counter; no API field).',

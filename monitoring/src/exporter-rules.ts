@@ -15,10 +15,13 @@ const failingTargets = resources
 
 /** An expression about kinds, with the label `api`: so that the one alert about the API inhibits those about its kinds. */
 function withApi(expr: string): string {
-  return apiNames.reduce((inner, api) => {
-    const kinds = resources.filter((resource) => resource.api === api).map(({ kind }) => kind);
-    return `label_replace(\n${inner},\n"api", "${api}", "kind", "${kinds.join('|')}"\n)`;
-  }, expr.trim());
+  return apiNames.reduce(
+    (inner, api) => {
+      const kinds = resources.filter((resource) => resource.api === api).map(({ kind }) => kind);
+      return `label_replace(\n${inner},\n"api", "${api}", "kind", "${kinds.join('|')}"\n)`;
+    },
+    expr.trim().replaceAll(/\n */g, '\n  '),
+  );
 }
 
 /** The labels that say which exporter a series comes from. */
@@ -82,10 +85,11 @@ export const exporterRules: Rules = {
         },
         BunnynetApiUnreadable: {
           comment: `
-          The one critical alert of an outage. It inhibits the warnings about kinds and listings of the same API: see docs/alerts.md.`,
+          The one critical alert of an outage. It inhibits the warnings about kinds and listings of the same API: see docs/alerts.md.
+          After the outage it keeps firing until the listings, once in ten minutes by default, have ended theirs.`,
           expr: `max by (job, instance, api) (last_over_time(bunnynet_exporter_api_unreadable[3m])) == 1`,
           for: '10m',
-          keepFiringFor: '5m',
+          keepFiringFor: '15m',
           severity: 'critical',
           summary: 'Nothing can be read from the {{ $labels.api }} API',
           description:
@@ -114,7 +118,8 @@ export const exporterRules: Rules = {
         },
         BunnynetKeyRefused: {
           comment: `
-          A key is refused if the API answers 401 and nothing was read with it since. Critical if no request to any API succeeds.`,
+          A key is refused if the API answers 401 and nothing was read with it since. Critical if no request to any API succeeds;
+          the warning stays until that alert, which is another one, fires.`,
           expr: `
           label_replace(
             max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m])) > 0
@@ -123,6 +128,7 @@ export const exporterRules: Rules = {
           )
           or on (job, instance, api) max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m])) > 0`,
           for: '5m',
+          keepFiringFor: '5m',
           severity: '{{ or $labels.severity "warning" }}',
           summary: 'The {{ $labels.api }} API refuses a key',
           description:
@@ -156,7 +162,7 @@ export const exporterRules: Rules = {
           ),
           thresholds: { listings: 0 },
           for: '30m',
-          keepFiringFor: '15m',
+          keepFiringFor: '5m',
           summary: 'What there is of kind {{ $labels.kind }} cannot be listed',
           description:
             '{{ $value }} listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.credential }}, have been failing for [[for]]. What was found before is still polled; what is new is not, and what was removed is not taken off.',

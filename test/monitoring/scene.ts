@@ -2,15 +2,13 @@
  * An outage as a real Prometheus sees it: the exporter reads the simulated API, Prometheus scrapes it and evaluates the rules,
  * Alertmanager notifies. A minute of the rules lasts a second here. `playScene` is the script.
  */
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
+import { apiNames } from '../../src/resources/resource.ts';
 import { allKinds, createDataset, type Dataset, scales } from '../../src/simulator/dataset.ts';
 import { everything, sectionOf } from '../../src/simulator/everything.ts';
 import { application } from '../../src/simulator/kinds/application.ts';
@@ -19,7 +17,8 @@ import { pullZone } from '../../src/simulator/kinds/pull-zone.ts';
 import { configuration } from '../../src/simulator/kinds/shield-zone.ts';
 import { videoLibrary } from '../../src/simulator/kinds/video-library.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import { eventually, freePort, start, stopAll, toolPath } from '../stack/processes.ts';
+import { launch, type Notification, startAlertmanager, startPrometheus } from '../stack/alerting.ts';
+import { eventually, freePort, stopAll } from '../stack/processes.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -32,12 +31,6 @@ export interface Series {
 /** The moments of the script. */
 export const momentNames = ['calm', 'troubled', 'down', 'after', 'gone'] as const;
 export type Moment = (typeof momentNames)[number];
-
-export interface Notification {
-  readonly status: 'firing' | 'resolved';
-  readonly labels: Labels;
-  readonly annotations: Labels;
-}
 
 export interface Scene {
   readonly simulator: Simulator;
@@ -56,20 +49,7 @@ export interface Scene {
   stop(): Promise<void>;
 }
 
-/** A minute of the rules takes a second. */
-const pace = 60;
-const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const dayMs = 86_400_000;
-
-/** Divides every duration of minutes or more by sixty; shorter ones stay. */
-export function compress(rules: string): string {
-  return rules
-    .replaceAll(/(?<![\w.])(\d+)([mhd])\b/g, (_, count: string, unit: 'm' | 'h' | 'd') => {
-      const seconds = (Number(count) * unitSeconds[unit]) / pace;
-      return `${seconds}s`;
-    })
-    .replaceAll(/interval: \d+s/g, 'interval: 1s');
-}
 
 /** Without a twelfth application: it has no average latency, so none would leap while it is the failing one. */
 const shape = { ...scales.small, applications: 11, zones: 40 };
@@ -205,87 +185,12 @@ function configOf(simulator: Simulator, nameless: ReadonlySet<string>) {
   return whole;
 }
 
-/** Collects the notifications of Alertmanager. */
-async function listenForNotifications(into: Notification[]): Promise<{ url: string; close: () => void }> {
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => {
-      body += chunk.toString();
-    });
-    request.on('end', () => {
-      into.push(...(JSON.parse(body) as { alerts: Notification[] }).alerts);
-      response.end();
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
-
-/** Starts a process and discards its output. */
-function launch(command: string, args: readonly string[], env?: NodeJS.ProcessEnv): ChildProcess {
-  const child = start(command, args, env);
-  child.stdout?.resume();
-  child.stderr?.resume();
-  return child;
-}
-
 function readPage(text: string, into: Map<string, Set<string>>): void {
   for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
     const known = into.get(name) ?? new Set<string>();
     for (const [, label = ''] of labels.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)) known.add(label);
     into.set(name, known);
   }
-}
-
-async function startPrometheus(folder: string, exporter: string, alertmanager: string): Promise<string> {
-  await mkdir(join(folder, 'rules'));
-  for (const file of await readdir(rulesFolder)) {
-    await writeFile(join(folder, 'rules', file), compress(await readFile(`${rulesFolder}/${file}`, 'utf8')));
-  }
-  const config = join(folder, 'prometheus.yml');
-  await writeFile(
-    config,
-    stringify({
-      global: { scrape_interval: '1s', evaluation_interval: '1s' },
-      rule_files: [join(folder, 'rules', '*.yml')],
-      alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
-      scrape_configs: [{ job_name: 'bunnynet', static_configs: [{ targets: [exporter] }] }],
-    }),
-  );
-  const address = `127.0.0.1:${await freePort()}`;
-  launch(toolPath('prometheus'), [
-    `--config.file=${config}`,
-    `--web.listen-address=${address}`,
-    `--storage.tsdb.path=${join(folder, 'data')}`,
-    '--log.level=warn',
-  ]);
-  return address;
-}
-
-async function startAlertmanager(folder: string, receiver: string): Promise<string> {
-  const config = join(folder, 'alertmanager.yml');
-  await writeFile(
-    config,
-    stringify({
-      route: { receiver: 'test', group_by: ['...'], group_wait: '1s', group_interval: '1s' },
-      receivers: [{ name: 'test', webhook_configs: [{ url: receiver, send_resolved: true }] }],
-    }),
-  );
-  const address = `127.0.0.1:${await freePort()}`;
-  launch(toolPath('prometheus-alertmanager'), [
-    `--config.file=${config}`,
-    `--web.listen-address=${address}`,
-    `--storage.path=${join(folder, 'alertmanager')}`,
-    '--cluster.listen-address=',
-  ]);
-  return address;
 }
 
 /** Plays the scene, which takes two to three minutes. Rejects if a moment is not reached, with what was missing. */
@@ -298,11 +203,10 @@ export async function playScene(): Promise<Scene> {
   const now = () => opensAtMs + (Date.now() - startedMs) + jumpMs;
   const simulator = createSimulator({ seed, shape, now });
   await simulator.start();
-  const notifications: Notification[] = [];
-  const receiver = await listenForNotifications(notifications);
+  let closeReceiver = () => {};
   const stop = async () => {
     await stopAll();
-    receiver.close();
+    closeReceiver();
     await simulator.stop();
     await rm(folder, { recursive: true, force: true });
   };
@@ -326,8 +230,13 @@ export async function playScene(): Promise<Scene> {
       ],
       env,
     );
-    const alertmanager = await startAlertmanager(folder, receiver.url);
-    const prometheus = await startPrometheus(folder, exporterAddress, alertmanager);
+    const { address, deliveries, close } = await startAlertmanager(folder, {
+      route: { group_by: ['...'], group_wait: '1s', group_interval: '1s' },
+    });
+    closeReceiver = close;
+    const prometheus = await startPrometheus(folder, readdirSync(rulesFolder), address, [
+      { targets: [exporterAddress] },
+    ]);
 
     const ask = async (path: string, parameters: Labels): Promise<readonly Series[]> => {
       const response = await fetch(`http://${prometheus}/api/v1/${path}`, {
@@ -417,6 +326,7 @@ export async function playScene(): Promise<Scene> {
     simulator.clearFaults();
     simulator.inject({ type: 'reset' });
     await reach('down', [
+      `count(${firing('BunnynetApiUnreadable')}) == ${apiNames.length}`,
       `count(${firing('BunnynetKindUnreadable')}) == ${allKinds.length}`,
       // The record for the dashboards follows a moment later.
       `count(bunnynet:firing_alerts:since_seconds{alertname="BunnynetKindUnreadable"}) == ${allKinds.length}`,
@@ -435,6 +345,7 @@ export async function playScene(): Promise<Scene> {
       'absent_over_time(bunnynet:application_unread[20s])',
       'absent_over_time(bunnynet:application_overview_unread[20s])',
       'bunnynet_exporter_config_last_reload_successful == 1',
+      `absent(${firing('BunnynetApiUnreadable')})`,
       `absent(${firing('BunnynetKindUnreadable')})`,
       `absent(${firing('BunnynetKeyRefused')})`,
       `absent(${firing('BunnynetReadingsStale')})`,
@@ -443,7 +354,7 @@ export async function playScene(): Promise<Scene> {
     exporter.kill('SIGKILL');
     await reach('gone', [firing('BunnynetExporterDown')], false);
     await eventually(() => {
-      const resolved = notifications.some(({ status }) => status === 'resolved');
+      const resolved = deliveries.some(({ status }) => status === 'resolved');
       return resolved ? Promise.resolve() : Promise.reject(new Error('Alertmanager resolves nothing'));
     });
 
@@ -451,7 +362,7 @@ export async function playScene(): Promise<Scene> {
       simulator,
       moments,
       page,
-      notifications,
+      notifications: deliveries.flatMap(({ alerts }) => alerts),
       nameless,
       deleted,
       query,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { exporterRules } from '../../monitoring/src/exporter-rules.ts';
 import { alertsIn } from '../../monitoring/src/rules.ts';
+import { apiNames } from '../../src/resources/resource.ts';
 import { allKinds } from '../../src/simulator/dataset.ts';
 import {
   annotationQueries,
@@ -12,7 +13,8 @@ import {
 import { synthetic } from '../monitoring/families.ts';
 import { namedBy, readExpression } from '../monitoring/promql.ts';
 import { alerts, nameOf, records, rules } from '../monitoring/rules-read.ts';
-import { compress, type Moment, playScene, type Scene } from '../monitoring/scene.ts';
+import { type Moment, playScene, type Scene } from '../monitoring/scene.ts';
+import { compress } from './alerting.ts';
 
 const dashboards = [...buildDashboards().values()];
 const panelQueries = dashboards.flatMap((dashboard) => queriesOf(dashboard));
@@ -327,6 +329,7 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   BunnynetPaymentDue: { never: 'the simulated payment is due next month' },
   BunnynetExporterDown: 'gone',
   BunnynetExporterAbsent: { never: 'the exporter is known to be down' },
+  BunnynetApiUnreadable: 'down',
   BunnynetReadingsStale: 'troubled',
   BunnynetKindUnreadable: 'down',
   BunnynetKeyRefused: 'troubled',
@@ -391,7 +394,8 @@ describe('the alerts', () => {
     expect(during).toEqual(before);
   });
 
-  it('report the outage once per kind', async () => {
+  it('report the outage once per API, and once per kind', async () => {
+    expect(await namesIn(firing(['BunnynetApiUnreadable']), 'api', 'down')).toEqual(new Set(apiNames));
     expect(await namesIn(firing(['BunnynetKindUnreadable']), 'kind', 'down')).toEqual(
       new Set(allKinds.map(({ kind }) => kind)),
     );

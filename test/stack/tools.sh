@@ -96,10 +96,10 @@ fi
 ln -sfn "kubernetes@$kubernetes" "$tools/kubernetes"
 
 crds=$tools/crds@$prometheus_operator
-if [[ ! -d $crds ]]; then
-  mkdir -p "$crds.part"
+if [[ ! -f $crds/monitoring.coreos.com_alertmanagerconfigs.yaml ]]; then
+  rm -rf "$crds" && mkdir -p "$crds.part"
   source=$(module github.com/prometheus-operator/prometheus-operator "$prometheus_operator")/example/prometheus-operator-crd
-  cp "$source"/*_{servicemonitors,podmonitors,prometheusrules}.yaml "$crds.part"
+  cp "$source"/*_{servicemonitors,podmonitors,prometheusrules,alertmanagerconfigs}.yaml "$crds.part"
   chmod -R u+w "$crds.part"
   mv "$crds.part" "$crds"
 fi

@@ -1,0 +1,232 @@
+/** The exporters' alerts in an outage, from a page to the notifications of Alertmanager with the settings that we ship. */
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { resources } from '../../src/resources/index.ts';
+import { apiNames } from '../../src/resources/resource.ts';
+import { type Alertmanager, startAlertmanager, startPrometheus } from './alerting.ts';
+import { eventually, stopAll } from './processes.ts';
+import { succeed, tools } from './tools.ts';
+
+interface Settings {
+  readonly route: { readonly group_by: readonly string[] };
+  readonly inhibit_rules: readonly {
+    readonly source_matchers: readonly string[];
+    readonly target_matchers: readonly string[];
+    readonly equal: readonly string[];
+  }[];
+}
+const shipped = parse(readFileSync('deploy/compose/alertmanager.yml', 'utf8')) as Settings;
+
+/** What is wrong with an exporter. */
+interface Trouble {
+  readonly apis: readonly string[];
+  readonly kinds: readonly string[];
+  /** Kinds of which only some targets are stale. */
+  readonly partly: readonly string[];
+  readonly listings: readonly string[];
+}
+const fine: Trouble = { apis: [], kinds: [], partly: [], listings: [] };
+
+function pageOf({ apis, kinds, partly, listings }: Trouble): string {
+  const series = (name: string, labels: string, value: number) =>
+    `bunnynet_exporter_${name}{${labels}} ${value}`;
+  const ofKinds = resources.flatMap(({ kind }) => {
+    const stale = partly.includes(kind) ? 2 : kinds.includes(kind) ? 3 : 0;
+    return [
+      series('targets', `kind="${kind}"`, 3),
+      series('stale_targets', `kind="${kind}"`, stale),
+      series(
+        'discovery_failing_listings',
+        `kind="${kind}",credential="account"`,
+        Number(listings.includes(kind)),
+      ),
+    ];
+  });
+  const ofApis = apiNames.map((api) => series('api_unreadable', `api="${api}"`, Number(apis.includes(api))));
+  return `${[series('build_info', 'version="1.0.0"', 1), ...ofApis, ...ofKinds].join('\n')}\n`;
+}
+
+class Exporter {
+  trouble = fine;
+  readonly #server: Server = createServer((_, response) => response.end(pageOf(this.trouble)));
+
+  async listen(): Promise<void> {
+    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
+  }
+  get instance(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+describe('an outage of everything', () => {
+  const down = new Exporter();
+  const other = new Exporter();
+  let folder = '';
+  let alertmanager: Alertmanager;
+  let prometheus = '';
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'outage-'));
+    await Promise.all([down.listen(), other.listen()]);
+    alertmanager = await startAlertmanager(folder, {
+      ...shipped,
+      route: { ...shipped.route, group_wait: '1s', group_interval: '2s' },
+    });
+    prometheus = await startPrometheus(folder, ['exporter.yml'], alertmanager.address, [
+      { targets: [down.instance, other.instance], labels: { namespace: 'edge' } },
+    ]);
+  });
+  afterEach(async () => {
+    await stopAll();
+    for (const each of [down, other]) each.close();
+    alertmanager.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Waits until the exporter has so many alerts of this name in this state. */
+  async function reach(exporter: Exporter, alert: string, state: string, count: number): Promise<void> {
+    const query = `ALERTS{alertname="${alert}",alertstate="${state}",instance="${exporter.instance}"}`;
+    await eventually(async () => {
+      const path = `/api/v1/query?query=${encodeURIComponent(query)}`;
+      const answer = (await (await fetch(`http://${prometheus}${path}`)).json()) as {
+        data: { result: readonly unknown[] };
+      };
+      const found = answer.data.result.length;
+      if (found !== count) throw new Error(`${found} of ${count} are ${state}: ${alert}`);
+    }, 120_000);
+  }
+  /** The alerts that Alertmanager has of an exporter, and whether it notifies of them. */
+  async function held(exporter: Exporter): Promise<readonly string[]> {
+    const response = await fetch(`http://${alertmanager.address}/api/v2/alerts`);
+    const alerts = (await response.json()) as readonly {
+      readonly labels: Readonly<Record<string, string>>;
+      readonly status: { readonly state: string };
+    }[];
+    return alerts.flatMap(({ labels, status }) =>
+      labels['instance'] === exporter.instance
+        ? [`${status.state} ${labels['alertname']} ${labels['kind'] ?? labels['api']}`]
+        : [],
+    );
+  }
+  const deliveredTo = ({ instance }: Exporter) =>
+    alertmanager.deliveries.flatMap(({ status, groupLabels, alerts }) =>
+      groupLabels['instance'] === instance
+        ? [
+            {
+              status,
+              alerts: alerts.map(({ labels }) => `${labels['alertname']} ${labels['kind'] ?? labels['api']}`),
+            },
+          ]
+        : [],
+    );
+
+  test('is one notification an exporter, of one critical alert an API; the alerts about kinds and listings are inhibited', async () => {
+    const [partial = '', ...kinds] = resources.map(({ kind }) => kind);
+    const listings = [partial, ...kinds];
+    await reach(down, 'BunnynetApiUnreadable', 'firing', 0);
+
+    // Values are stale only some minutes after the API became unreadable.
+    down.trouble = { ...fine, apis: apiNames, listings };
+    await reach(down, 'BunnynetApiUnreadable', 'pending', apiNames.length);
+    down.trouble = { apis: apiNames, kinds, partly: [partial], listings };
+    // Another exporter, and there another API, is no reason to be silent.
+    other.trouble = { ...fine, apis: ['shield'], kinds: ['shield_zone', 'pull_zone'] };
+    await reach(down, 'BunnynetKindUnreadable', 'firing', kinds.length);
+    await reach(down, 'BunnynetReadingsStale', 'firing', 1);
+    await reach(down, 'BunnynetDiscoveryFailing', 'firing', listings.length);
+    const told = apiNames.map((api) => `BunnynetApiUnreadable ${api}`);
+    await eventually(async () =>
+      expect((await held(down)).toSorted()).toEqual(
+        [
+          ...told.map((alert) => `active ${alert}`),
+          ...kinds.map((kind) => `suppressed BunnynetKindUnreadable ${kind}`),
+          `suppressed BunnynetReadingsStale ${partial}`,
+          ...listings.map((kind) => `suppressed BunnynetDiscoveryFailing ${kind}`),
+        ].toSorted(),
+      ),
+    );
+    await eventually(async () =>
+      expect((await held(other)).toSorted()).toEqual([
+        'active BunnynetApiUnreadable shield',
+        'active BunnynetKindUnreadable pull_zone',
+        'suppressed BunnynetKindUnreadable shield_zone',
+      ]),
+    );
+    const first = { status: 'firing', alerts: expect.arrayContaining(told) as string[] };
+    expect(deliveredTo(down)).toEqual([first]);
+    expect(deliveredTo(down)[0]?.alerts).toHaveLength(told.length);
+
+    // The listings follow the polls after a while. No warning is left over.
+    down.trouble = { ...fine, listings };
+    await reach(down, 'BunnynetKindUnreadable', 'firing', 0);
+    down.trouble = fine;
+    await reach(down, 'BunnynetDiscoveryFailing', 'firing', 0);
+    await reach(down, 'BunnynetApiUnreadable', 'firing', 0);
+    await eventually(() => expect(deliveredTo(down)).toEqual([first, { ...first, status: 'resolved' }]));
+    expect(deliveredTo(other).at(-1)?.alerts.toSorted()).toEqual([
+      'BunnynetApiUnreadable shield',
+      'BunnynetKindUnreadable pull_zone',
+    ]);
+  });
+});
+
+describe('docs/alerts.md', () => {
+  const [plain = '', operator = ''] = [
+    ...(/## Alertmanager\n(.*?)\n## /s
+      .exec(readFileSync('docs/alerts.md', 'utf8'))?.[1]
+      ?.matchAll(/```yaml\n(.*?)```/gs) ?? []),
+  ].map(([, text = '']) => text);
+
+  test('shows the settings that are tried here', () => {
+    const { route, inhibit_rules } = parse(plain) as Settings;
+    expect(route.group_by).toEqual(shipped.route.group_by);
+    expect(inhibit_rules).toEqual(shipped.inhibit_rules);
+  });
+
+  test('shows the same for the Prometheus Operator, which its schema allows', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'operator-'));
+    try {
+      const file = join(folder, 'alertmanagerconfig.yaml');
+      writeFileSync(file, operator);
+      const schemas = ['--local-schemas', `${tools}/kubernetes`, '--local-crds', `${tools}/crds`];
+      expect(succeed('kubectl-validate', [...schemas, file])).toContain('OK');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    interface Matcher {
+      readonly name: string;
+      readonly matchType: string;
+      readonly value: string;
+    }
+    const { spec } = parse(operator) as {
+      readonly spec: {
+        readonly route: { readonly groupBy: readonly string[] };
+        readonly inhibitRules: readonly {
+          readonly sourceMatch: readonly Matcher[];
+          readonly targetMatch: readonly Matcher[];
+          readonly equal: readonly string[];
+        }[];
+      };
+    };
+    const written = (matchers: readonly Matcher[]) =>
+      matchers.map(({ name, matchType, value }) => `${name}${matchType}"${value}"`);
+    expect(spec.route.groupBy).toEqual(shipped.route.group_by);
+    expect(
+      spec.inhibitRules.map(({ sourceMatch, targetMatch, equal }) => ({
+        source_matchers: written(sourceMatch),
+        target_matchers: written(targetMatch),
+        equal,
+      })),
+    ).toEqual(shipped.inhibit_rules);
+  });
+});
