@@ -98,7 +98,6 @@ export const auditLog = defineResource({
   kind: 'audit_log',
   noun: 'account audit log',
   ofAccount: true,
-  optionalProduct: true,
   defaultIntervalSeconds: 300,
   path: '/user/audit/{date}',
   query: eachDate((date) => date, 'Order=Descending&Limit=500'),

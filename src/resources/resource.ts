@@ -65,19 +65,8 @@ export interface Operation {
   readonly fields: readonly string[];
 }
 
-/** What can be absent from an account. */
-interface Absentable {
-  /**
-   * True of what an account may lack altogether, with nothing in its other answers that says so: load balancers, databases, the
-   * audit log. Then 401, 403 and 404 mean that there is none, and are no failure, as long as two things hold: the operation never
-   * succeeded in this process, and another operation of the same API succeeds with the key. After a success they are failures
-   * like any other.
-   */
-  readonly optionalProduct?: true | undefined;
-}
-
 /** An operation that lists targets: those of an account or, with a parent, those below each thing that the parent lists. */
-export interface Listing<Reading = unknown> extends Operation, Absentable {
+export interface Listing<Reading = unknown> extends Operation {
   /** The kind that it is named after. Other kinds with the same ids can use it, too. */
   readonly kind: string;
   readonly product: Product;
@@ -88,6 +77,11 @@ export interface Listing<Reading = unknown> extends Operation, Absentable {
   readonly parent?: Listing | undefined;
   /** The listing that has the names, by the ids of `namedBy`. */
   readonly names?: Listing | undefined;
+  /**
+   * True where an account may lack the product altogether. Then 401, 403 and 404 mean that there is nothing to list, as long as the
+   * operation never succeeded in this process, and another one of the same API succeeds with the key.
+   */
+  readonly optionalProduct?: true | undefined;
   /** Whether a failure means that there is nothing to list. */
   isEmpty?(failure: FailureOf): boolean;
   /** Rejects unless the listing is complete; gone through once, a few milliseconds at a time. parent: the ids of what the parent lists. */
@@ -221,7 +215,7 @@ interface Kind<Reading> extends Operation {
 }
 
 /** A kind of which one read gives one target's reading. */
-export interface ReadResource<Reading = unknown> extends Kind<Reading>, Absentable {
+export interface ReadResource<Reading = unknown> extends Kind<Reading> {
   /** What `targets: all` stands for: what this listing has. Without it, targets are named one by one. */
   readonly listing?: Listing | undefined;
   /** With `targets: all`, only what has this feature is polled. */
