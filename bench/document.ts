@@ -1,5 +1,5 @@
-/** The two pages that a whole run writes: one for users, and one with all figures and the project's aims. */
-import { aimsTable, machine, type Part, renderTable } from './report.ts';
+/** The two pages that a whole run writes: one for users, and one with the project's aims. */
+import { aimsTable, machine, type Part, renderTable, type Table } from './report.ts';
 
 export interface Run {
   readonly parts: readonly Part[];
@@ -11,12 +11,13 @@ export interface Run {
 
 const introduction = `# Performance
 
-What an installation takes, compared with two other ways to export the same metrics: your own program with **prom-client**,
-the usual library for Node, or a script that pushes to Prometheus' **pushgateway**, which uses Go's library. All three have the
-same series with the same values and are scraped with gzip, in turns, on the same machine.
+What an installation takes, compared with your own program with **prom-client**, the usual library for Node, that exports the same
+series, and with a server that sends the same page from memory (**static Buffer**), which is the minimum for Node. They are scraped in
+turns on the same machine.
 
-The exporter keeps the page and only renders and compresses what polls have changed. The others render every series at every
-scrape, so the gap grows with the number of series.
+The exporter keeps the page and only renders and compresses what polls have changed. prom-client renders every series at every
+scrape, so the gap grows with the number of series. With _polls of all kinds spread as in the demo_, a tenth of the targets of all
+kinds was polled between two scrapes.
 `;
 
 const advice = `## Sizing
@@ -37,7 +38,9 @@ const advice = `## Sizing
 export function renderForUsers(run: Run): string {
   return [
     introduction,
-    ...tables(run.parts.flatMap(({ forUsers = [] }) => forUsers)),
+    ...tablesOf(run)
+      .filter(({ isForUsers }) => isForUsers)
+      .map(renderTable),
     advice,
     '## About the figures',
     '',
@@ -48,29 +51,21 @@ export function renderForUsers(run: Run): string {
 
 /** bench/results.md */
 export function renderResults(run: Run): string {
-  return [
+  const tables = [aimsTable(run.parts.flatMap(({ aims }) => aims)), ...tablesOf(run)];
+  return `${[
     '# Results of the benchmark',
     '',
     `Written by \`npm run bench -- --write\`: ${ofRun(run)}`,
     `Load average of the machine before each part: ${run.loads.join(', ')}.`,
     '',
-    "The exporter's own figure comes first. Those of the others are multiples of it: `90 ×` under prom-client means that prom-client",
-    'took ninety times as long, `0.8 ×` that it took less. The static Buffer is a `node:http` server that sends the page from memory,',
-    'compressed beforehand, which is the minimum for Node. A fifth changed means that a fifth of the applications was polled',
-    'between two scrapes, one after the other, as by the scheduler. CPU is the time of all threads of the process.',
-    '',
-    ...tables([
-      aimsTable(run.parts.flatMap(({ aims }) => aims)),
-      ...run.parts.flatMap((part) => part.tables),
-    ]),
+    ...tables.map(renderTable),
   ]
     .join('\n')
-    .trimEnd()
-    .concat('\n');
+    .trimEnd()}\n`;
 }
 
-function tables(all: Parameters<typeof renderTable>[0][]): readonly string[] {
-  return all.map(renderTable);
+function tablesOf({ parts }: Run): readonly Table[] {
+  return parts.flatMap(({ tables }) => tables);
 }
 
 function ofRun({ revision, minutes }: Run): string {

@@ -1,20 +1,36 @@
 /** The benchmark: measures the parts one after the other, prints the tables, and writes them to files on request. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { measureDiscovery } from './discovery.ts';
+import { parseArgs } from 'node:util';
+import { type Scale, scaleNames } from '../src/simulator/kind.ts';
 import { renderForUsers, renderResults } from './document.ts';
 import { measureFootprint } from './footprint.ts';
-import { log } from './log.ts';
-import { type Options, type PartName, parseOptions, usage } from './options.ts';
 import { measurePolls } from './polls.ts';
-import { aimsTable, loadAverage, machine, type Part, renderTable } from './report.ts';
+import { aimsTable, loadAverage, log, machine, type Part, renderTable } from './report.ts';
 import { measureScrapes } from './scrapes.ts';
+import { measureStalls } from './stalls.ts';
 
-interface Step {
-  readonly name: string;
-  readonly part: PartName;
-  readonly measure: () => Promise<Part>;
+const usage = `npm run bench -- [--only PART,PART] [--node PATH] [--quick] [--write]
+  --only    footprint, small (600 series), medium (60,000), full (600,000), polls, stalls; default: all
+  --node    another program of Node to measure the sidecar with; may be given several times
+  --quick   fewer and shorter rounds, for a look and not for published figures
+  --write   write docs/performance.md and bench/results.md; needs a whole run`;
+
+function parseOptions() {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      node: { type: 'string', multiple: true, default: [] },
+      quick: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+    },
+  });
+  const { only, quick, write } = values;
+  if (write && (only !== undefined || quick)) throw new Error('--write goes without --only and --quick');
+  return { ...values, only: only?.split(',') };
 }
+
+type Options = ReturnType<typeof parseOptions>;
 
 /** By name, such as `Node 20.20.2`. */
 function namesOf(nodes: readonly string[]): ReadonlyMap<string, string> {
@@ -26,25 +42,24 @@ function namesOf(nodes: readonly string[]): ReadonlyMap<string, string> {
   );
 }
 
-function stepsOf({ parts, sizes, quick, nodes }: Options): readonly Step[] {
-  const scrapes = sizes.map(
-    (size): Step => ({ name: `scrape ${size}`, part: 'scrape', measure: () => measureScrapes(size, quick) }),
-  );
-  const steps: readonly Step[] = [
-    { name: 'footprint', part: 'footprint', measure: () => measureFootprint(quick, namesOf(nodes)) },
+function partsOf({ only, quick, node }: Options): readonly (readonly [string, () => Promise<Part>])[] {
+  const scrapes = scaleNames.map((scale: Scale) => [scale, () => measureScrapes(scale, quick)] as const);
+  const all = [
+    ['footprint', () => measureFootprint(quick, namesOf(node))] as const,
     ...scrapes,
-    { name: 'polls', part: 'polls', measure: () => measurePolls(quick) },
-    { name: 'discovery', part: 'discovery', measure: () => measureDiscovery(quick) },
+    ['polls', () => measurePolls(quick)] as const,
+    ['stalls', () => measureStalls(quick)] as const,
   ];
-  return steps.filter(({ part }) => parts.includes(part));
+  const unknown = only?.filter((name) => !all.some(([known]) => known === name)) ?? [];
+  if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(', ')}`);
+  return all.filter(([name]) => only?.includes(name) ?? true);
 }
 
 async function run(options: Options): Promise<void> {
   const startedMs = performance.now();
-  log(machine());
   const parts: Part[] = [];
   const loads: string[] = [];
-  for (const { name, measure } of stepsOf(options)) {
+  for (const [name, measure] of partsOf(options)) {
     log(`measuring: ${name}`);
     loads.push(`${name} ${loadAverage()}`);
     parts.push(await measure());
@@ -55,18 +70,16 @@ async function run(options: Options): Promise<void> {
   if (!options.write) return;
   const revision = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim();
   const minutes = (performance.now() - startedMs) / 60_000;
-  const run = { parts, loads, minutes, revision };
-  writeFileSync('docs/performance.md', renderForUsers(run));
-  writeFileSync('bench/results.md', renderResults(run));
+  const whole = { parts, loads, minutes, revision };
+  writeFileSync('docs/performance.md', renderForUsers(whole));
+  writeFileSync('bench/results.md', renderResults(whole));
   log('wrote docs/performance.md and bench/results.md');
 }
 
-let options: Options | undefined;
 try {
-  options = parseOptions(process.argv.slice(2));
+  await run(parseOptions());
 } catch (error) {
-  console.error(`${(error as Error).message}\n\n${usage}`);
-  process.exit(2);
+  console.error(`${(error as Error).stack}\n\n${usage}`);
+  process.exitCode = 1;
 }
-await run(options);
 process.exit();

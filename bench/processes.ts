@@ -58,14 +58,17 @@ export class Measured {
 
   /** Resident memory in bytes. */
   rssBytes(): number {
-    const kilobytes = /^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1];
-    return Number(kilobytes) * 1024;
+    return this.#status('VmRSS');
   }
 
   /** Peak resident memory in bytes. */
   peakBytes(): number {
-    const kilobytes = /^VmHWM:\s*(\d+)/m.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1];
-    return Number(kilobytes) * 1024;
+    return this.#status('VmHWM');
+  }
+
+  #status(name: string): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+    return Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1]) * 1024;
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Tables and figures as text, the same for the terminal and for files. */
+/** Figures, and tables as text, the same for the terminal and for files. */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
@@ -8,6 +8,8 @@ export interface Table {
   readonly note?: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  /** Whether the page for users has it. */
+  readonly isForUsers?: boolean;
 }
 
 /** One of the project's aims, and the result of this run. */
@@ -21,8 +23,18 @@ export interface Aim {
 export interface Part {
   readonly tables: readonly Table[];
   readonly aims: readonly Aim[];
-  /** Tables for users. */
-  readonly forUsers?: readonly Table[];
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
+}
+
+const startedMs = performance.now();
+
+/** Progress on stderr, so that stdout has only the tables. */
+export function log(text: string): void {
+  const seconds = Math.round((performance.now() - startedMs) / 1000);
+  console.error(`${String(seconds).padStart(4)} s, load ${loadAverage().toFixed(1)}: ${text}`);
 }
 
 /** A multiple: 0.042, 0.98, 17, 340. */

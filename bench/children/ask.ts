@@ -2,8 +2,9 @@
 import { Agent, request } from 'undici';
 import { createDataset, createKeys, type Shape } from '../../src/simulator/dataset.ts';
 import { baseUrlsOf } from '../../src/simulator/simulator.ts';
-import { seed } from '../fleet.ts';
+
 import { serveCommands } from '../processes.ts';
+import { seed } from '../program.ts';
 
 const commands = {
   start({ origin, shape, connections }: { origin: string; shape: Shape; connections: number }) {

@@ -1,202 +1,162 @@
 /**
- * A contender: a process that holds the readings and serves them as one page, with the exporter's own store, handler and
- * server, with prom-client, or as Buffers that never change.
+ * A contender that holds a page of the exporter and serves it: with prom-client, as Buffers that never change, or with the
+ * exporter's own store alone, whose values can be changed at once.
  */
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { gzip as gzipCallback, gzipSync } from 'node:zlib';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { answersOf } from '../../src/causes/answers.ts';
 import { Store } from '../../src/exposition/store.ts';
+import { defaultWebLimits } from '../../src/http/limits.ts';
 import { createMetricsRoute } from '../../src/http/metrics-route.ts';
-import { WebServer } from '../../src/http/server.ts';
-import { neverPolled } from '../../src/polling/loop.ts';
-import { type FamilyRows, TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
-import { createTelemetry } from '../../src/telemetry.ts';
-import { measuredKinds } from '../datasets.ts';
 import { serveCommands } from '../processes.ts';
-import { readReadings, rowsOfTarget, type TargetReading, toTarget } from '../readings.ts';
 
-/** Replaces all rows of a target. */
-type Replace = (rows: readonly FamilyRows[]) => void;
+export type Mode = 'buffer' | 'prom-client' | 'store';
+
+type Labels = Record<string, string>;
+
+/** A series of a target. */
+interface Row {
+  /** Its place in the catalogue. */
+  readonly family: number;
+  readonly labels: Labels;
+  readonly value: number;
+}
 
 interface Holder {
-  /** Adds these targets. */
-  expect(targets: readonly Omit<TargetReading, 'reading'>[]): void;
-  /** Stores the reading of a successful poll. */
-  take(reading: TargetReading): void;
-  /** Prepares to replace the rows of a target, so that lookups are not measured. */
-  replaceOf(target: TargetReading): Replace;
-  /** Starts to serve; resolves with the port. */
-  serve(): Promise<number>;
+  /** Takes the page. */
+  readonly fill: () => Promise<void>;
+  readonly answer: RequestListener;
+  /** Adds to every value; resolves with the milliseconds that storing them took. */
+  readonly changeAll: (by: number) => Promise<number>;
 }
 
+const [mode = '', page = ''] = process.argv.slice(2);
 const gzip = promisify<string | Buffer, Buffer>(gzipCallback);
-const kinds = resources.map(({ kind }) => kind);
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
+const families = new Map(catalogue.map(({ name }, index) => [name, index]));
 
-function listen(listener: RequestListener): Promise<number> {
-  const server = createServer({ keepAliveTimeout: 600_000 }, listener);
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
-  });
-}
-
-const polled = { record: neverPolled };
-
-/** The exporter from the end of a poll to the socket. */
-function holdAsExporter(): Holder {
-  const store = new Store(catalogue);
-  const states = new TargetStates(store);
-  const targetOf = (key: string) => {
-    const target = states.status(key)?.target;
-    if (!target) throw new Error(`${key} is not expected`);
-    return target;
-  };
-  const kindsOn = resources.filter(({ kind }) => (measuredKinds as readonly string[]).includes(kind));
-  const telemetry = createTelemetry(kindsOn, {
-    counts: () => states.counts(),
-    store,
-    listings: () => [],
-    answers: () => answersOf([], 0),
-    capacities: () => [],
-    configuration: () => ({ loadedAtMs: 0, refused: undefined }),
-    droppedLogLines: () => 0,
-  });
-  const handle = createMetricsRoute({
-    store,
-    kinds,
-    ownMetrics: (format) => telemetry.render(format),
-    beforeScrape: () => {
-      states.dropStale();
-    },
-  });
-  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: console.error };
-  return {
-    expect(expected) {
-      for (const one of expected) states.add(toTarget(one), polled);
-    },
-    take({ key, reading, atMs }) {
-      states.succeeded(key, reading, atMs);
-    },
-    replaceOf({ key }) {
-      const { kind, ids } = targetOf(key);
-      return (rows) => store.set(key, kind, ids, rows);
-    },
-    async serve() {
-      const server = new WebServer({
-        addresses: [{ host: '127.0.0.1', port: 0 }],
-        routes: [{ path: '/metrics', methods: ['GET'], handle }],
-        log,
-      });
-      const [url = ''] = await server.start();
-      return Number(new URL(url).port);
-    },
-  };
+/** The series of targets on the page, one by one, so that no contender holds more than it needs. */
+async function* rows(): AsyncGenerator<Row> {
+  for await (const line of createInterface({ input: createReadStream(page) })) {
+    const [, name = '', labels = '', value] = /^(\w+)\{(.*)\} (\S+)$/.exec(line) ?? [];
+    const family = families.get(name);
+    if (family === undefined) continue;
+    const pairs = [...labels.matchAll(/(\w+)=("(?:[^"\\]|\\.)*")/g)];
+    yield {
+      family,
+      labels: Object.fromEntries(
+        pairs.map(([, label = '', text = '']) => [label, JSON.parse(text) as string]),
+      ),
+      value: Number(value),
+    };
+  }
 }
 
 /** The usual way with prom-client: a gauge for each family, rendered and compressed at every scrape. */
-function holdAsPromClient(): Holder {
+function holdInPromClient(): Holder {
   const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
   const gauges = catalogue.map(
     ({ name, help, allLabels }) =>
       new Gauge({ name, help, labelNames: [...allLabels], registers: [registry] }),
   );
-  const ownRegistry = new Registry();
-  collectDefaultMetrics({ register: ownRegistry });
-  const set = (ids: TargetReading['ids'], rows: readonly FamilyRows[]) => {
-    for (const { family, samples } of rows) {
-      for (const { labels, value } of samples) gauges[family]?.set({ ...ids, ...labels }, value);
-    }
+  const answer = async (...[{ headers }, response]: Parameters<RequestListener>) => {
+    const text = await registry.metrics();
+    response.setHeader('content-type', contentType);
+    if (!headers['accept-encoding']?.includes('gzip')) return void response.end(text);
+    response.setHeader('content-encoding', 'gzip').end(await gzip(text));
   };
   return {
-    expect: () => undefined,
-    take: (reading) => set(reading.ids, rowsOfTarget(reading)),
-    replaceOf:
-      ({ ids }) =>
-      (rows) =>
-        set(ids, rows),
-    serve: () =>
-      listen((request, response) => {
-        const answer = async () => {
-          const text = `${await registry.metrics()}${await ownRegistry.metrics()}`;
-          response.setHeader('content-type', contentType);
-          if (!request.headers['accept-encoding']?.includes('gzip')) return void response.end(text);
-          response.setHeader('content-encoding', 'gzip').end(await gzip(text));
-        };
-        answer().catch((error: Error) => response.destroy(error));
-      }),
+    async fill() {
+      for await (const { family, labels, value } of rows()) gauges[family]?.set(labels, value);
+    },
+    answer: (request, response) =>
+      void answer(request, response).catch((error: Error) => response.destroy(error)),
+    async changeAll(by) {
+      const all: Row[] = [];
+      for await (const row of rows()) all.push({ ...row, value: row.value + by });
+      const startedMs = performance.now();
+      for (const { family, labels, value } of all) gauges[family]?.set(labels, value);
+      return performance.now() - startedMs;
+    },
+  };
+}
+
+/** The exporter from the end of a poll to the socket. */
+function holdInStore(): Holder {
+  const store = new Store(catalogue);
+  const kinds = resources.map(({ kind }) => kind);
+  const idLabels = new Map(resources.map(({ kind, ids }) => [kind, ids.map(({ label }) => label)]));
+  const handle = createMetricsRoute({ store, kinds, ownMetrics: () => Promise.resolve([]) });
+  const changeAll = async (by: number) => {
+    const targets = new Map<
+      string,
+      { kind: string; ids: Labels; rows: Map<number, Omit<Row, 'family'>[]> }
+    >();
+    for await (const { family, labels, value } of rows()) {
+      const kind = catalogue[family]?.kind ?? '';
+      const ids = Object.fromEntries((idLabels.get(kind) ?? []).map((label) => [label, labels[label] ?? '']));
+      const key = [kind, ...Object.values(ids)].join('/');
+      const target = targets.get(key) ?? { kind, ids, rows: new Map<number, Omit<Row, 'family'>[]>() };
+      targets.set(key, target);
+      const own = Object.fromEntries(Object.entries(labels).filter(([label]) => !(label in ids)));
+      target.rows.set(family, [...(target.rows.get(family) ?? []), { labels: own, value: value + by }]);
+    }
+    const all = Array.from(targets, ([key, { kind, ids, rows: byFamily }]) => {
+      return { key, kind, ids, of: Array.from(byFamily, ([family, samples]) => ({ family, samples })) };
+    });
+    const startedMs = performance.now();
+    for (const { key, kind, ids, of } of all) store.set(key, kind, ids, of);
+    return performance.now() - startedMs;
+  };
+  return {
+    fill: async () => void (await changeAll(0)),
+    answer: (request, response) => void handle(request, response, new URLSearchParams()),
+    changeAll,
   };
 }
 
 /** The minimum for a server: sends bytes from memory. */
-function holdAsBuffers(file: string): Holder {
-  const identity = readFileSync(file);
+function holdAsBuffers(): Holder {
+  const identity = readFileSync(page);
   const compressed = gzipSync(identity);
   return {
-    expect: () => undefined,
-    take: () => undefined,
-    replaceOf: () => () => undefined,
-    serve: () =>
-      listen((request, response) => {
-        const coded = request.headers['accept-encoding']?.includes('gzip') ?? false;
-        const body = coded ? compressed : identity;
-        if (coded) response.setHeader('content-encoding', 'gzip');
-        response.setHeader('content-type', contentType).setHeader('content-length', body.length).end(body);
-      }),
+    fill: () => Promise.resolve(),
+    answer(request, response) {
+      const isCoded = request.headers['accept-encoding']?.includes('gzip') ?? false;
+      const body = isCoded ? compressed : identity;
+      if (isCoded) response.setHeader('content-encoding', 'gzip');
+      response.setHeader('content-type', contentType).setHeader('content-length', body.length).end(body);
+    },
+    changeAll: () => Promise.reject(new Error('a static Buffer does not change')),
   };
 }
 
-const [mode = '', source = ''] = process.argv.slice(2);
-const holders: Readonly<Record<string, () => Holder>> = {
-  exporter: holdAsExporter,
-  'prom-client': holdAsPromClient,
-  static: () => holdAsBuffers(source),
+const holders: Readonly<Record<Mode, () => Holder>> = {
+  buffer: holdAsBuffers,
+  'prom-client': holdInPromClient,
+  store: holdInStore,
 };
-const makeHolder = holders[mode];
-if (!makeHolder) throw new Error(`there is no contender ${mode}`);
-const holder = makeHolder();
+
+const holder = holders[mode as Mode]();
 
 const commands = {
-  /** Stores a version of the readings. */
-  async fill({ folder }: { folder: string }) {
-    const targets: Omit<TargetReading, 'reading'>[] = [];
-    for await (const { reading: _, ...target } of readReadings(folder, 0)) targets.push(target);
-    holder.expect(targets);
-    for await (const target of readReadings(folder, 0)) holder.take(target);
+  /** Takes the page and starts to serve; resolves with the port. */
+  async serve() {
+    await holder.fill();
+    const { highWaterMark } = defaultWebLimits;
+    const options = mode === 'store' ? { highWaterMark } : {};
+    const server = createServer({ ...options, keepAliveTimeout: 600_000 }, holder.answer);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
   },
-  serve: () => holder.serve(),
-  /** Polls a fifth of the applications: `turn` says which, `version` what is read. */
-  async change(asked: { folder: string; version: number; turn: number; applications: number }) {
-    const { folder, version, turn, applications } = asked;
-    const isMeant = (at: number) => at < applications && Math.floor((at * 5) / applications) === turn % 5;
-    for await (const target of readReadings(folder, version, isMeant)) holder.take(target);
-  },
-  /** Changes every value; resolves with the milliseconds that the contender took to store them. */
-  async changeAll({ folder, by }: { folder: string; by: number }) {
-    let tookMs = 0;
-    let batch: { replace: Replace; rows: readonly FamilyRows[] }[] = [];
-    const replaceAll = () => {
-      const startedMs = performance.now();
-      for (const { replace, rows } of batch) replace(rows);
-      tookMs += performance.now() - startedMs;
-      batch = [];
-    };
-    for await (const target of readReadings(folder, 0)) {
-      const rows = rowsOfTarget(target).map(({ family, samples }) => ({
-        family,
-        samples: samples.map((sample) => ({ ...sample, value: sample.value + by })),
-      }));
-      batch.push({ replace: holder.replaceOf(target), rows });
-      if (batch.length === 500) replaceAll();
-    }
-    replaceAll();
-    return tookMs;
-  },
+  changeAll: ({ by }: { by: number }) => holder.changeAll(by),
 };
 export type HoldCommands = typeof commands;
 

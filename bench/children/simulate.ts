@@ -1,10 +1,9 @@
 /** The simulated API in its own process. */
-
 import type { Shape } from '../../src/simulator/dataset.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import { seed } from '../fleet.ts';
 import { serveCommands } from '../processes.ts';
+import { seed } from '../program.ts';
 
 let simulator: Simulator | undefined;
 
@@ -21,9 +20,8 @@ const commands = {
   /** The number of answers with status 200 so far. */
   answered: () =>
     Object.values(running().counters).reduce((sum, { statuses }) => sum + (statuses['200'] ?? 0), 0),
-  inject({ fault }: { fault: Fault }) {
-    running().inject(fault);
-  },
+  inject: ({ fault }: { fault: Fault }) => void running().inject(fault),
+  rename: ({ id, name }: { id: string; name: string }) => running().rename(id, name),
 };
 export type SimulateCommands = typeof commands;
 

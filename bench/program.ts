@@ -1,0 +1,99 @@
+/** The exporter as it is shipped, against the simulated API in another process. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDataset, createKeys, type Dataset, type Shape } from '../src/simulator/dataset.ts';
+import { type ConfigDocument, everything } from '../src/simulator/everything.ts';
+import { baseUrlsOf } from '../src/simulator/simulator.ts';
+import type { SimulateCommands } from './children/simulate.ts';
+import { Child, type Measured, nodeEnvironment, nodeOptions, startProgram } from './processes.ts';
+
+/** The dataset is a function of seed and shape, so both processes know its ids and keys. */
+export const seed = 1;
+const bundle = 'dist/bunnynet-exporter.js';
+const readyWithinMs = 300_000;
+
+export interface Account {
+  readonly simulator: Child<SimulateCommands>;
+  readonly dataset: Dataset;
+  readonly origin: string;
+  /** A configuration that exports all of it. */
+  readonly everything: (options: Parameters<typeof everything>[1]) => ConfigDocument;
+  readonly start: (document: ConfigDocument, node?: string) => Promise<Exporter>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface Exporter {
+  readonly measured: Measured;
+  readonly port: number;
+  /** Changes the configuration in use. */
+  readonly reload: (document: ConfigDocument) => void;
+}
+
+export async function createAccount(shape: Shape): Promise<Account> {
+  const folder = mkdtempSync(`${tmpdir()}/bunnynet-exporter-bench-`);
+  const simulator = new Child<SimulateCommands>('simulator', 'simulate');
+  const origin = await simulator.ask('start', { shape });
+  const dataset = createDataset(seed, shape);
+  const keys = createKeys(seed, dataset.libraryIds);
+  return {
+    simulator,
+    dataset,
+    origin,
+    everything: (options) => everything({ ...dataset, keys, baseUrls: baseUrlsOf(origin) }, options).document,
+    async start(document, node = process.execPath) {
+      const port = await freePort();
+      const file = `${folder}/${port}.json`;
+      const write = (changed: ConfigDocument) => writeFileSync(file, JSON.stringify(changed));
+      write(document);
+      const flags = [`--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`];
+      const env = { ...nodeEnvironment, ACCOUNT_KEY: keys.account };
+      const measured = startProgram('exporter', node, [...nodeOptions, bundle, ...flags], env);
+      return {
+        measured,
+        port,
+        reload(changed) {
+          write(changed);
+          measured.process.kill('SIGHUP');
+        },
+      };
+    },
+    async stop() {
+      await simulator.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Waits until every target was polled once. */
+export async function untilReady(port: number): Promise<void> {
+  const deadlineMs = performance.now() + readyWithinMs;
+  while (!(await fetchPage(port, '/-/ready').catch(() => '')).toString().startsWith('ready')) {
+    if (performance.now() > deadlineMs) throw new Error('the exporter did not poll every target in time');
+    await sleep(20);
+  }
+}
+
+/** The body, whatever the status. */
+export function fetchPage(port: number, path = '/metrics'): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    get({ port, host: '127.0.0.1', path, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve(Buffer.concat(chunks)));
+      response.on('error', reject);
+    }).on('error', reject);
+  });
+}
+
+/** A port on loopback that was free a moment ago, for programs that do not report theirs. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
