@@ -62,7 +62,6 @@ const quietPanels: Readonly<Record<string, Quiet>> = {
     because: 'nothing fails while all is calm',
   },
   'bunny.net / Exporter: Firing alerts': unreadableOnly,
-  'bunny.net / Storage, DNS and databases: Firing alerts': unreadableOnly,
   'bunny.net / Video storage: Firing alerts': unreadableOnly,
   'bunny.net / Account: Firing alerts': unreadableOnly,
   'bunny.net / Application: Newest day: traffic': dayBehind,
@@ -79,6 +78,15 @@ const quietPanels: Readonly<Record<string, Quiet>> = {
   'bunny.net / Stream: Views today': dayBehind,
   'bunny.net / Stream: Newest day: views': dayBehind,
   'bunny.net / Account: CPU time of a request: the 10 longest': dayBehind,
+  'bunny.net / Storage, DNS and databases: Latency: the 10 slowest': dayBehind,
+  'bunny.net / CDN: Causes in the past hour: top 10': dayBehind,
+  'bunny.net / CDN: Pull zones with more errors than the API gives': {
+    because: 'the simulated API gives all errors of the first minutes of a day',
+  },
+  'bunny.net / CDN: Failures of an origin in an hour: top 10': dayBehind,
+  'bunny.net / CDN: Latency of an origin: the 10 slowest': dayBehind,
+  'bunny.net / Account: Changes in the past hour: top 10': dayBehind,
+  'bunny.net / Account: Since the latest change': dayBehind,
   'bunny.net / Account: Applications (C)': { because: 'the simulated API limits no regions' },
 };
 

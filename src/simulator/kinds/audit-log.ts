@@ -1,5 +1,5 @@
 /** What was changed in the account, with the change and who made it (`/user/audit/{date}`). */
-import { dayMs, dayOf } from '../days.ts';
+import { dayMs, dayOf, minuteMs } from '../days.ts';
 import { count, hash, secret, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -31,7 +31,8 @@ const sorts = [
 function log(seed: number, { ids: [date = ''], query, nowMs }: Request) {
   const day = dayOf(Date.parse(date) || nowMs);
   const all = count(24 + (hash(seed, day) % 24), (place) => {
-    const atMs = (day + unit(seed, day, place)) * dayMs;
+    // One job runs every night.
+    const atMs = place === 0 ? day * dayMs + minuteMs : (day + unit(seed, day, place)) * dayMs;
     const [Product, ResourceType, Action, ActorType] =
       sorts[hash(seed, day, place) % sorts.length] ?? sorts[0];
     return {

@@ -122,7 +122,7 @@ function statistics(one: LoadBalancer, { query, nowMs }: Request) {
     OriginFailures: one.origins.slice(0, 1).map((origin) => ({
       ...origin,
       StatusCode: '502',
-      Values: chart((startMs) => Math.floor(inHour(startMs) / 900)),
+      Values: chart((startMs) => Math.floor(inHour(startMs) / 20)),
     })),
   });
 }
