@@ -2,10 +2,15 @@
 import { resources } from '../resources/index.ts';
 import { type ApiName, operationsOf } from '../resources/resource.ts';
 
-/** Without the query, and with `{}` for each id. Of two that ask for the same, the later kind reads more of the answer. */
+/** A path as it is compared: without the query, and with `{}` for each id. */
+export function plainPath(path: string): string {
+  return (path.split('?', 1)[0] ?? '').replaceAll(/\{\w*\}/g, '{}');
+}
+
+/** Of two that ask for the same, the later kind reads more of the answer. */
 const plain = resources.flatMap(operationsOf).map(({ api, path, documented }) => ({
   api,
-  path: (path.split('?', 1)[0] ?? '').replaceAll(/\{\w*\}/g, '{}'),
+  path: plainPath(path),
   documented,
 }));
 

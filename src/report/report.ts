@@ -6,8 +6,9 @@ import { apis } from '../config/apis.ts';
 import type { Plain } from '../config/document.ts';
 import { errorBody } from '../resources/documented.ts';
 import type { ApiName } from '../resources/resource.ts';
-import { operationOf } from './operations.ts';
-import { formOf, type IsPrivate, Shape } from './shape.ts';
+import { operationOf, plainPath } from './operations.ts';
+import { asked, type Question } from './questions.ts';
+import { formOf, type IsPrivate, notJson, Shape } from './shape.ts';
 
 /** A request that was sent, and how it ended. */
 export interface Exchange {
@@ -27,7 +28,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 interface Seen {
   readonly codes: Map<string, number>;
   readonly tookMs: number[];
-  /** By what they are: `answer`, `error`. */
+  readonly questions: readonly Question[];
+  /** By what they are: `answer`, `error 404`. */
   readonly shapes: Map<string, Shape>;
   readonly errorKeys: Set<string>;
   readonly headers: Set<string>;
@@ -41,17 +43,36 @@ const errorKey = /^[a-z]{1,40}(?:[._-][a-z]{1,40}){0,8}$/i;
 /** Shorter texts occur in too many ordinary words. */
 const shortestPrivateText = 3;
 
+function questionsAbout(api: ApiName, path: string | undefined): readonly Question[] {
+  return asked
+    .filter(({ resource }) => resource.api === api && plainPath(resource.path) === path)
+    .flatMap(({ questions }) => questions.map((create) => create()));
+}
+
 export class Report {
+  readonly #now: () => number;
   readonly #operations = new Map<string, Seen>();
   /** Every text of the answers: names, ids, hosts and keys are among them. In lower case. */
   readonly #texts = new Set<string>();
+
+  /** now: Unix time. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
 
   note({ api, path, code, durationMs, answer }: Exchange): void {
     const operation = operationOf(api, path);
     const name = `GET ${operation?.path ?? '(an operation that is not documented)'} of the ${api} API`;
     let seen = this.#operations.get(name);
     if (!seen) {
-      seen = { codes: new Map(), tookMs: [], shapes: new Map(), errorKeys: new Set(), headers: new Set() };
+      seen = {
+        codes: new Map(),
+        tookMs: [],
+        questions: questionsAbout(api, operation?.path),
+        shapes: new Map(),
+        errorKeys: new Set(),
+        headers: new Set(),
+      };
       this.#operations.set(name, seen);
     }
     seen.codes.set(code, (seen.codes.get(code) ?? 0) + 1);
@@ -61,7 +82,7 @@ export class Report {
       if (rateHeader.test(header)) seen.headers.add(`${header}: ${formOf(String(value))}`);
     }
     const isGood = code.startsWith('2');
-    const title = isGood ? 'answer' : 'error';
+    const title = isGood ? 'answer' : `error ${code}`;
     let shape = seen.shapes.get(title);
     if (!shape) {
       shape = new Shape(isGood ? operation?.documented : errorBody);
@@ -69,6 +90,7 @@ export class Report {
     }
     const body = parsed(answer.text());
     shape.note(body);
+    if (isGood) for (const question of seen.questions) question.note(body, path, this.#now());
     this.#collect(body, seen.errorKeys);
   }
 
@@ -106,16 +128,18 @@ export class Report {
   }
 }
 
+/** Of a body that is no JSON: what it is instead. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // No JSON has this type.
-    return undefined;
+    if (text.trim() === '') return notJson.none;
+    return text.trimStart().startsWith('<') ? notJson.markup : notJson.text;
   }
 }
 
-function seenLines({ codes, tookMs, shapes, errorKeys, headers }: Seen, isPrivate: IsPrivate): string[] {
+function seenLines(seen: Seen, isPrivate: IsPrivate): string[] {
+  const { codes, tookMs, questions, shapes, errorKeys, headers } = seen;
   const [fastest, slowest] = [Math.min, Math.max].map((of) => Math.round(tookMs.reduce((a, b) => of(a, b))));
   const hidden = (text: string, isName: boolean) => (isName && !isPrivate(text) ? text : formOf(text));
   const keys = [...errorKeys].filter((key) => key !== '').map((key) => hidden(key, errorKey.test(key)));
@@ -126,6 +150,7 @@ function seenLines({ codes, tookMs, shapes, errorKeys, headers }: Seen, isPrivat
   return [
     `${[...codes].map(([code, count]) => `${code} × ${count}`).join(', ')}; ${fastest} to ${slowest} ms`,
     ...[...shapes].flatMap(([title, shape]) => shape.lines(title, isPrivate)),
+    ...questions.flatMap((question) => question.lines()),
     ...(keys.length > 0 ? [`error keys: ${[...new Set(keys)].join(', ')}`] : []),
     ...rates,
   ];

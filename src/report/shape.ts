@@ -24,8 +24,15 @@ function isDate(text: string): boolean {
   return text.length <= 40 && /^\d+[-/:.][\d\-/:.]*(?:[T ][\d:.]+)?(?:Z|[+-][\d:]+)?$/.test(text);
 }
 
+/** What a body is that is no JSON: no JSON value is a symbol. */
+export const notJson = {
+  none: Symbol('no body'),
+  markup: Symbol('HTML or XML'),
+  text: Symbol('text that is no JSON'),
+} as const;
+
 function typeOf(value: unknown): string {
-  if (value === undefined) return 'no JSON';
+  if (typeof value === 'symbol') return value.description ?? '';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number with a fraction';

@@ -36,10 +36,13 @@ function ofBraces(fields: ReadonlyMap<string, Documented>): Documented {
   return values ? { values } : { fields };
 }
 
-/** The bodies of errors: problem details, the envelope, and what the core API has (reference 2.2, 2.3). */
+const errorFields = documentedFields(
+  'type title status detail instance errors[field message] id statusCode success message errorKey ErrorKey Field Message code details',
+);
+
+/** The bodies of errors: problem details, the envelope, those of the other APIs, and lists of messages (reference 2.2, 2.3). */
 export const errorBody: Documented = {
-  fields: documentedFields(
-    'type title status detail instance errors[field message] id statusCode success message errorKey ErrorKey Field Message',
-  ),
+  fields: new Map([...errorFields, ['error', { fields: errorFields, hasForms: true }]]),
+  elements: { fields: documentedFields('message') },
   hasForms: true,
 };

@@ -110,6 +110,89 @@ describe('a report', () => {
     );
   });
 
+  it('says what is documented nowhere, in words of its own', () => {
+    const report = new Report(() => Date.parse('2026-08-15T12:20:00Z'));
+    const note = (api: Exchange['api'], path: string, body: unknown, code = '200') => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      report.note({ api, path, code, durationMs: 5, answer: { headers: {}, text: () => text } });
+    };
+    const day = '2026-08-15T00:00:00Z';
+    note('shield', '/shield/metrics/overview/501/detailed?Resolution=4', {
+      data: {
+        waf: { metrics: { blocked: { [day]: 3 }, LoggedRequests: { [day]: 1 }, AcmeCorp: { [day]: 1 } } },
+        ddos: { metrics: { [day]: { challengedRequests: 4 } } },
+        rateLimit: { metrics: { AcmeCorp: { blocked: 4 } } },
+        botDetection: { metrics: {} },
+      },
+    });
+    const pod = (cores: number, bytes: number) => ({
+      cpuUsageCores: cores,
+      cpuUsage: cores * 51,
+      ramUsageBytes: bytes,
+      ramUsage: bytes / 2 ** 20,
+    });
+    note('application', '/apps/q7TzVb2/overview', {
+      limits: { cpuCores: 2, ramBytes: 2 ** 31 },
+      regions: [{ pods: [pod(0.5, 2e8), pod(0, 0)] }, { pods: [pod(1.5, 1e9), {}] }],
+    });
+    note('core', '/billing', {
+      SavedPaymentMethods: [{ ExpirationDate: '12/2031' }, { ExpirationDate: 'Dez 2031' }, {}, null],
+    });
+    const hours = (zone: number, chart: object, from: string) =>
+      note('core', `/statistics?pullZone=${zone}&dateFrom=${from}`, { RequestsServedChart: chart });
+    hours(1, { '2026-08-14T23:00:00Z': 9 }, '14');
+    hours(1, { '2026-08-15T10:00:00Z': 7, '2026-08-15T11:00:00Z': 0, '2026-08-15T13:00:00Z': 5 }, '15');
+    hours(2, { '2026-08-15T12:00:00Z': 7 }, '15');
+    hours(3, { '2026-08-15T11:00:00Z': 7 }, '15');
+    hours(4, { '2026-08-15T00:00:00Z': 7 }, '15');
+    note('core', '/database/v2/databases/db_1/statistics?from=1', {
+      latency: { unit: 'milliseconds', data: { p95: {}, Average: {}, 'AcmeCorp db': {}, DE: {} } },
+    });
+    note('application', '/apps/q7TzVb2/overview', '', '401');
+    note('application', '/apps/q7TzVb2/overview', '<html>AcmeCorp</html>', '502');
+    note('application', '/apps/q7TzVb2/overview', 'AcmeCorp', '500');
+    note('application', '/apps/q7TzVb2/overview', '"AcmeCorp"', '500');
+    note('application', '/apps/q7TzVb2/overview', [{ message: 'AcmeCorp', acmecorp: 1 }], '404');
+    note('application', '/apps/q7TzVb2/overview', { error: { code: 'AcmeCorp', details: null } }, '403');
+    const text = report.text('1.2.3', {});
+    for (const line of [
+      'nesting of the metrics of a protection: action outside, instant inside × 1, instant outside, action inside × 1, neither level has only instants × 1, empty × 1',
+      'their actions: blocked × 1, LoggedRequests × 1, {xxxxxxxx} × 2, challengedRequests × 1',
+      'cpuUsage of a pod, by its cpuUsageCores and limits.cpuCores: per cent of the limit',
+      'ramUsage of a pod, by its ramUsageBytes and limits.ramBytes: mebibytes',
+      'form of ExpirationDate: 99/9999 × 1, xxx 9999 × 1, no text × 2',
+      'newest hour with requests of a pull zone: under way × 1, ended 0 to 1 hours ago × 1, ended 1 to 2 hours ago × 1, ended more than 3 hours ago × 1',
+      'keys of latency: p95 × 1, Average × 1, {xxxxxxxx xx} × 1, {xx} × 1',
+      'error 401: no body',
+      'error 502: HTML or XML',
+      'error 500: text that is no JSON | text',
+      'error 404: list of 1\n    []: object\n      message: text\n      xxxxxxxx (not documented): integer',
+      'error 403: object\n    error: object\n      code: text\n      details: null\n',
+    ])
+      expect(text).toContain(`\n  ${line}`);
+    for (const secret of ['acme', 'q7tz', '2031', '501', 'db_1', 'dez'])
+      expect(text.toLowerCase(), secret).not.toContain(secret);
+  });
+
+  it.each([
+    ['per cent of the limit', 25, 0.5, 2],
+    ['ratio to the limit', 0.25, 0.5, 2],
+    ['cores', 0.5, 0.5, 2],
+    ['millicores', 500, 0.5, 2],
+    ['cores', 0.53, 0.5, 2],
+    ['ratio to the limit or cores', 0.5, 0.5, 1],
+    ['none of per cent of the limit, ratio to the limit, cores, millicores', 7, 0.5, 2],
+    ['nothing to compare', 0, 0, 2],
+    ['nothing to compare', 25, null, 2],
+    ['nothing to compare', 'AcmeCorp', { AcmeCorp: 1 }, ['AcmeCorp']],
+  ])('says of the usage of CPU that it is %s', (unit, cpuUsage, cpuUsageCores, cpuCores) => {
+    const report = new Report();
+    const body = { limits: { cpuCores }, regions: [{ pods: [{ cpuUsage, cpuUsageCores }] }] };
+    const answer = { headers: {}, text: () => JSON.stringify(body) };
+    report.note({ api: 'application', path: '/apps/a/overview', code: '200', durationMs: 5, answer });
+    expect(report.text('1.2.3', {})).toContain(`limits.cpuCores: ${unit}\n`);
+  });
+
   it('contains all answers to the exporter', async () => {
     const report = new Report();
     const whole = await startWhole({
@@ -127,7 +210,9 @@ describe('a report', () => {
     await whole.poll();
     const text = report.text('1.2.3', whole.exporter.config());
     expect(text).toMatch(/GET \/pullzone of the core API\n {2}200 × 1;[\s\S]*Name: text\n/);
-    expect(text).toMatch(/GET \/dnszone of the core API\n {2}403 × 1;[\s\S]*error keys: user\.not_allowed\n/);
+    expect(text).toMatch(
+      /GET \/dnszone of the core API\n {2}403 × \d;[\s\S]*error keys: user\.not_allowed\n/,
+    );
     expect(text).toContain('pull_zones: interval ');
     for (const secret of [key, 'AcmeCorp', '987654', '987_654', '127.0.0.1', 'KEY'])
       expect(text, secret).not.toContain(secret);
