@@ -176,7 +176,7 @@ export class PollEngine {
     // What waits for a listing comes without it if it failed.
     const isFirstEnd = poll.type === 'listing' && !hasEnded(record) && hasEnded(loop.record);
     if (isFirstEnd) this.#planner.planSoon().catch(() => undefined);
-    if (loop.record !== record && !loop.record.lastFailure) this.#retryRefused(loop);
+    if (loop.record !== record && !loop.record.lastFailure) this.#retryRefused(loop, record.lastSuccessMs);
     this.#checkReady();
     return intervals;
   }
@@ -232,12 +232,16 @@ export class PollEngine {
     }
   }
 
-  /** If a key works again that nothing was read with since it was refused, what was refused is polled at once. */
-  #retryRefused(accepted: Loop): void {
+  /**
+   * If a key works again that nothing was read with since it was refused, what was refused is polled at once.
+   *
+   * @param beforeMs the last success of the accepted poll before this one
+   */
+  #retryRefused(accepted: Loop, beforeMs = Number.NEGATIVE_INFINITY): void {
     const { api, credential } = accepted.poll;
     const refused: Loop[] = [];
     let refusedSinceMs = Number.POSITIVE_INFINITY;
-    let lastSuccessMs = Number.NEGATIVE_INFINITY;
+    let lastSuccessMs = beforeMs;
     for (const loop of this.#polls.all()) {
       const { poll, record } = loop;
       if (poll.api !== api || poll.credential !== credential) continue;
