@@ -11,12 +11,10 @@ const program = [
 
 /** Those that take the longest, and mostly wait: they begin first, so that the others run while they do. */
 const slowest = [
-  'faults/matrix',
   'security/canary',
   'security/canary-answers',
   'main',
   'log-and-signals',
-  'faults/listings',
   'faults/key-files',
   'security/origin',
   'api/pool',

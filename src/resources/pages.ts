@@ -181,9 +181,9 @@ function listOrNone(list: unknown, total: number | undefined, come: number): unk
 
 /** A cursor that cannot be read must not look like the end of the listing. */
 const cursor: FieldType<string> = (value) => {
-  if (typeof value === 'object' || typeof value === 'boolean')
-    throw new ReadingError('schema', `the cursor of the next page is ${nameOf(value)}`);
-  return String(value);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  throw new ReadingError('schema', `the cursor of the next page is ${nameOf(value)}`);
 };
 const cursorPage = object({ items: anything, meta: object({ totalItems: integer }), cursor });
 

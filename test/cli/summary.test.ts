@@ -17,7 +17,7 @@ video_storage:
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000002
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000003
 `);
-  expect(await summary(config, resources, () => true)).toBe(`\
+  expect(summary(config, resources, () => true)).toBe(`\
 kind           interval   targets
 application    30s to 1m  2
 shield_zone    10m        all
@@ -37,7 +37,7 @@ video: 3 polls need 3 requests/s, requests_per_second is 2: a round takes 2s; ra
 
 test('on a terminal it dims the headers and ends with a verdict', async () => {
   const { config } = await load(`${account}applications: { interval: 1m, targets: [a] }`);
-  const [kinds, apis, verdict] = (await summary(config, resources, () => true, colours)).split('\n\n');
+  const [kinds, apis, verdict] = summary(config, resources, () => true, colours).split('\n\n');
   expect(kinds).toBe(`${colours('dim', 'kind         interval  targets')}\napplication  1m        1`);
   expect(apis?.startsWith(colours('dim', 'API          requests/s needed  allowed  address'))).toBe(true);
   expect(verdict).toBe(`${colours('green', '✓')} the configuration is valid\n`);
@@ -49,7 +49,7 @@ applications: { targets: all, include: prod-.*, overrides: [{ id: q7TzVb2, inter
 shield_zones: { targets: all }
 api_guardian: { targets: all, parents: { exclude: www } }
 `);
-  const [kinds] = (await summary(config, resources, () => true)).split('\n\n');
+  const [kinds] = summary(config, resources, () => true).split('\n\n');
   expect(kinds).toBe(`\
 kind          interval   targets
 application   30s to 1m  all that are selected

@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { allKinds } from '../../src/simulator/dataset.ts';
 import { targetsOf } from '../../src/simulator/everything.ts';
-import { type Program, type ProgramOptions, readPage, startProgram } from '../faults/program.ts';
+import { type Program, type ProgramOptions, readPage, startProgram } from '../simulator/program.ts';
 import { kindNames, referenceKinds } from '../simulator/targets.ts';
 
 async function start(options: ProgramOptions = {}): Promise<Program> {

@@ -131,6 +131,54 @@ describe('a changed key', () => {
   });
 });
 
+describe('a key that is accepted again', () => {
+  it('has everything that backs off because of it polled at once', async () => {
+    const ids = ['one', 'two', 'three'];
+    const hourly = configOf([
+      sectionConfig(
+        'application',
+        ids.map((id) => targetConfig({ app_id: id }, { intervalMs: (id === 'one' ? 10 : 60) * minuteMs })),
+      ),
+    ]);
+    let isRefused = true;
+    const answer = () => {
+      if (isRefused) throw new ApiError('auth', 'HTTP 401', { status: 401 });
+      return Promise.resolve({ monthlyCost: 1 });
+    };
+    const { engine, count, keys } = engineOf(hourly, { answer });
+    await vi.advanceTimersByTimeAsync(5 * 60 * minuteMs);
+    isRefused = false;
+    const before = ids.map((id) => count(`/${id}/`));
+    // The first that succeeds brings the others along.
+    while (count('/one/') === before[0]) await vi.advanceTimersByTimeAsync(1000);
+    await settle();
+    expect(ids.map((id) => count(`/${id}/`))).toEqual(before.map((n) => n + 1));
+    expect(keys()).toEqual(ids.map((id) => `application/${id} ok`));
+    // From then on each is polled at its interval.
+    await vi.advanceTimersByTimeAsync(5 * minuteMs);
+    expect(count('/two/')).toBe((before[1] ?? 0) + 1);
+    await engine.stop();
+  });
+
+  it('is no news for a target that it may not read while others succeed', async () => {
+    const answer = (path: string) => {
+      if (path.includes('/two/')) throw new ApiError('auth', 'HTTP 403', { status: 403 });
+      return Promise.resolve({ monthlyCost: 1 });
+    };
+    const both = configOf([
+      sectionConfig('application', [
+        targetConfig({ app_id: 'one' }),
+        targetConfig({ app_id: 'two' }, { intervalMs: 10 * minuteMs }),
+      ]),
+    ]);
+    const { engine, count } = engineOf(both, { answer });
+    await vi.advanceTimersByTimeAsync(5 * 60 * minuteMs);
+    // It backs off: 10, 20, 40, 80 minutes and then 100 between two polls.
+    expect(count('/two/')).toBeLessThanOrEqual(7);
+    await engine.stop();
+  });
+});
+
 describe('a configuration that is applied again', () => {
   it('polls refused targets at once, and leaves healthy ones alone', async () => {
     const { engine, count } = engineOf(config, { refused: ['first'] });

@@ -41,16 +41,16 @@ function statesOf(config: ReturnType<typeof configOf>, maxSeries = 1_000_000) {
     store,
     states,
     /** Its poll has succeeded. */
-    succeed(key: string, reading: unknown, atMs = Date.now()) {
+    succeed: (key: string, reading: unknown, atMs = Date.now()) => {
       loopOf(key).record = { ...neverPolled, lastSuccessMs: atMs };
       states.succeeded(key, reading, atMs);
     },
     /** Its poll has failed. */
-    fail(key: string, lastFailure = failure) {
+    fail: (key: string, lastFailure = failure) => {
       loopOf(key).record = { ...loopOf(key).record, lastFailure };
       states.pollFailed(key);
     },
-    want(next: ReturnType<typeof configOf>) {
+    want: (next: ReturnType<typeof configOf>) => {
       targets = want(next);
       for (const key of loops.keys()) if (!targets.has(key)) loops.delete(key);
     },

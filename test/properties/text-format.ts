@@ -36,7 +36,7 @@ export function parsePage(page: string): readonly ParsedSample[] {
   let family = '';
   for (const line of page.slice(0, -1).split('\n')) {
     const help = /^# HELP (\S+) ./.exec(line);
-    const type = /^# TYPE (\S+) gauge$/.exec(line);
+    const type = /^# TYPE (\S+) (?:gauge|counter)$/.exec(line);
     if (help) {
       helped = help[1] ?? '';
       continue;

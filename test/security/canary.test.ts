@@ -173,6 +173,11 @@ describe.each([
       `credentials: { a: { env: ${keys.account} }, b: { file: ${keys.library} }, c: ${keys.account}, d: { key: ${keys.library} } }\napplications: { credential: ${keys.account}, targets: [] }\n`,
     );
     seen['a bad reload'] = await ask('/-/reload', {}, 'POST');
+    writeFileSync(
+      config,
+      `credentials: { a: { env: ${keys.account} }, b: { file: ${keys.library} } }\napplications: { credential: a, targets: [x] }\n`,
+    );
+    seen['a reload without keys'] = await ask('/-/reload', {}, 'POST');
     writeFileSync(config, configOf(simulator, credentials, kindsOf[format]));
     seen['a good reload'] = await ask('/-/reload', {}, 'POST');
     seen['cmdline'] = readFileSync(`/proc/${running.child.pid}/cmdline`, 'latin1');
@@ -192,7 +197,8 @@ describe.each([
       ['reports', /"environmentVariables"/],
       ['log', /unexpected error in the exporter/],
       ['/api/v1/targets', /\[redacted\]/],
-      ['a bad reload', /^400[\s\S]*there is none/],
+      ['a bad reload', /^400[\s\S]*expected/],
+      ['a reload without keys', /^400[\s\S]*there is none/],
       ['a good reload', /^200/],
       ['a wrong password', /^401/],
       ['OpenMetrics', /# EOF/],

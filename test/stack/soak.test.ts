@@ -11,7 +11,7 @@ import { type Fault, type FaultType, faultTypes } from '../../src/simulator/faul
 import { isPaged } from '../../src/simulator/kind.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { collectGarbage } from '../collect-garbage.ts';
-import { readPage } from '../faults/program.ts';
+import { readPage } from '../simulator/program.ts';
 
 const warmUpSteps = 150;
 const soakSteps = 800;
@@ -105,7 +105,7 @@ beforeAll(async () => {
     addresses: [],
     telemetryPath: '/metrics',
     enableLifecycle: false,
-    log: pino({ level: 'info' }, { write: () => void lines++ }),
+    log: pino({ level: 'debug' }, { write: () => void lines++ }),
   });
 });
 afterAll(async () => {

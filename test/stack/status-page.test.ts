@@ -271,7 +271,7 @@ describe('the status page', () => {
     'tells targets with one name apart, and has room for reasons, at a width of %d',
     async (width) => {
       const message =
-        "the key of library/248113 (found with its library) was refused: HTTP 401; it must be the library's own key, not the account's, and not the read-only one";
+        'HTTP 404: not_found.ratelimit_shieldzone: there is no rate limit of this zone, or the zone does not belong to the account of the key';
       const more = { name: 'marketing', stale: true, condition: 'suspended', result: 'auth', message };
       const url = await servePage(() => [
         failing({ id: '1' }, more),
@@ -496,7 +496,7 @@ describe('the pictures of the documentation', () => {
     await take(light, 'status-light');
     await take(small, 'status-phone', '#targets');
     // After 140 seconds the Shield API asks for a pause, while applications still fail.
-    await comes('The shield API asked for a pause', 120_000);
+    await comes('The shield API answered 429', 120_000);
     await take(dark, 'status-dark');
     expect(await dark.locator('.problem').count()).toBeGreaterThan(0);
 
