@@ -175,7 +175,7 @@ describe.each([
     seen['a bad reload'] = await ask('/-/reload', {}, 'POST');
     writeFileSync(
       config,
-      `credentials: { a: { env: ${keys.account} }, b: { file: ${keys.library} } }\napplications: { credential: a, targets: [x] }\n`,
+      `credentials: { a: { file: ${keys.account} }, b: { file: ${keys.library} } }\napplications: { credential: a, targets: [x] }\n`,
     );
     seen['a reload without keys'] = await ask('/-/reload', {}, 'POST');
     writeFileSync(config, configOf(simulator, credentials, kindsOf[format]));
