@@ -21,7 +21,7 @@ async function measureNode(node: string, account: Account, quick: boolean): Prom
     node,
   );
   const empty = startProgram('empty', node, ['-e', 'setInterval(() => {}, 1e9)']);
-  await untilReady(port);
+  await untilReady({ measured, port });
   const cpuBefore = measured.cpuMs();
   for (let scrape = 0; scrape < (quick ? 40 : 240); scrape++) {
     await fetchPage(port);

@@ -24,7 +24,7 @@ async function startExporter(account: Account): Promise<Measured> {
   const exporter = await account.start(
     account.everything({ kinds: ['application'], isNamed: true, interval: '1s', staleAfter: '1h', api }),
   );
-  await untilReady(exporter.port);
+  await untilReady(exporter);
   return exporter.measured;
 }
 

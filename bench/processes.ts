@@ -140,7 +140,7 @@ export function serveCommands(commands: Readonly<Record<string, (argument: never
 /** Other variables could change the result: with NODE_EXTRA_CA_CERTS, Node 20 takes twice as long to start. */
 export const bareEnvironment = { PATH: process.env['PATH'] };
 
-/** Starts any other program with only PATH and these variables; its output is dropped. */
+/** Starts any other program with only PATH and these variables; of its output only errors are shown. */
 export function startProgram(
   name: string,
   file: string,
@@ -149,7 +149,7 @@ export function startProgram(
 ): Measured {
   return new Measured(
     name,
-    spawn(file, arguments_, { stdio: 'ignore', env: { ...bareEnvironment, ...env } }),
+    spawn(file, arguments_, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...bareEnvironment, ...env } }),
   );
 }
 

@@ -48,7 +48,7 @@ export async function createAccount(shape: Shape): Promise<Account> {
       const file = `${folder}/${port}.json`;
       const write = (changed: ConfigDocument) => writeFileSync(file, JSON.stringify(changed));
       write(document);
-      const flags = [`--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`];
+      const flags = [`--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`, '--log.level=error'];
       const env = { ...nodeEnvironment, ACCOUNT_KEY: keys.account };
       const measured = startProgram('exporter', node, [...nodeOptions, bundle, ...flags], env);
       return {
@@ -68,9 +68,10 @@ export async function createAccount(shape: Shape): Promise<Account> {
 }
 
 /** Waits until every target was polled once. */
-export async function untilReady(port: number): Promise<void> {
+export async function untilReady({ measured, port }: Pick<Exporter, 'measured' | 'port'>): Promise<void> {
   const deadlineMs = performance.now() + readyWithinMs;
   while (!(await fetchPage(port, '/-/ready').catch(() => '')).toString().startsWith('ready')) {
+    if (measured.process.exitCode !== null) throw new Error('the exporter ended');
     if (performance.now() > deadlineMs) throw new Error('the exporter did not poll every target in time');
     await sleep(20);
   }

@@ -117,9 +117,9 @@ async function startExporter(account: Account, scale: Scale, interval: string): 
     // Everything is polled within half a minute.
     api: (_, polls) => ({ requests_per_second: Math.max(10, Math.ceil(polls / 30)), max_concurrency: 32 }),
   });
-  const { measured, port } = await account.start(document);
-  await untilReady(port);
-  return { name: 'exporter', measured, port };
+  const exporter = await account.start(document);
+  await untilReady(exporter);
+  return { name: 'exporter', ...exporter };
 }
 
 /** How many series a page has, without the contenders' own. */
