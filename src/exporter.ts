@@ -5,8 +5,10 @@
 import type { Logger } from 'pino';
 import { type ApiClients, createClients } from './api/client.ts';
 import type { ForwardProxy } from './api/proxy.ts';
+import { answersOf } from './causes/answers.ts';
+import type { Cause, CauseInput } from './causes/cause.ts';
 import { CauseLog } from './causes/cause-log.ts';
-import { answersOf, type Cause, type CauseInput, causesOf } from './causes/causes.ts';
+import { causesOf } from './causes/causes.ts';
 import type { Config } from './config/config.ts';
 import { describeConfig } from './config/describe.ts';
 import { Store } from './exposition/store.ts';

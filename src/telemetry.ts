@@ -1,7 +1,7 @@
 /** The exporter's own metrics, and those of its process. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { type PollResult, pollResults } from './api/errors.ts';
-import type { Answers } from './causes/causes.ts';
+import type { Answers } from './causes/answers.ts';
 import type { Format } from './exposition/format.ts';
 import { OwnText } from './exposition/own-text.ts';
 import type { Store } from './exposition/store.ts';

@@ -21,8 +21,8 @@ export interface ClientObserver {
    * @param code the HTTP status; `timeout`, `network` or `schema` (too long) without a complete answer
    */
   requested(api: ApiName, code: string, durationSeconds: number, path: string, answer?: RawAnswer): void;
-  /** A 429 has paused the API until then (Unix time in ms). isNew: false if it was paused already. */
-  paused(api: ApiName, untilMs: number, isNew: boolean): void;
+  /** A 429 has paused the API until then (Unix time in ms). */
+  paused(api: ApiName, untilMs: number): void;
 }
 
 /** An answer before it is parsed. */
@@ -260,11 +260,10 @@ export class ApiClient {
 
   /** Pauses the whole API. Several 429s for requests in flight together count as one. */
   #pause(retryAfterMs: number | undefined): void {
-    const isNew = this.pacer.pausedForMs === 0;
-    if (isNew) this.#refusals++;
+    if (this.pacer.pausedForMs === 0) this.#refusals++;
     else if (retryAfterMs === undefined) return;
     this.pacer.pause(pauseMs(this.#refusals - 1, retryAfterMs));
-    this.#observer.paused(this.#api, Date.now() + this.pacer.pausedForMs, isNew);
+    this.#observer.paused(this.#api, Date.now() + this.pacer.pausedForMs);
   }
 }
 

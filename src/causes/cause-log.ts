@@ -1,7 +1,7 @@
 /** What the log says of causes: the difference between two lists of them. */
 import type { Logger } from 'pino';
 import { durationInWords } from '../text.ts';
-import type { Cause } from './causes.ts';
+import type { Cause } from './cause.ts';
 
 interface Known {
   cause: Cause;

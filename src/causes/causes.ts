@@ -2,83 +2,16 @@
  * Why something is wrong: what fails for one reason is one cause, however many targets and listings it affects. The status page,
  * `--once`, the log and the exporter's own metrics read the same list. Pure: it knows no page and no terminal.
  */
-import type { ApiCapacity } from '../polling/capacity.ts';
+
 import type { ListingStatus } from '../polling/listings.ts';
 import type { Failure } from '../polling/loop.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
-import type { ApiName, Resource } from '../resources/resource.ts';
-import { count, durationInWords, plural } from '../text.ts';
+import type { ApiName } from '../resources/resource.ts';
+import { durationInWords, plural } from '../text.ts';
 import { adviceOn, isReason, type Reason, reasons } from './advice.ts';
-import { type Answers, answersOf, type Polled } from './answers.ts';
-
-export { type Answers, answersOf };
-
-/** What people call a kind, and where it is read. */
-export type CauseKind = Pick<Resource, 'kind' | 'api' | 'noun' | 'section'>;
-
-/** A field that was not as documented. */
-export interface DriftedField {
-  readonly kind: string;
-  readonly field: string;
-  /** A value that the reference does not list; undefined where the type of the field is wrong. */
-  readonly value?: string | undefined;
-  readonly count: number;
-  /** Unix time. */
-  readonly lastAtMs: number;
-}
-
-/** What is wrong with the exporter itself. Times are Unix times. */
-export interface ExporterState {
-  /** The last reload that failed. */
-  readonly refusedReload: { readonly atMs: number; readonly message: string } | undefined;
-  /** The APIs that answered 429. */
-  readonly pauses: readonly { readonly api: ApiName; readonly untilMs: number }[];
-  readonly droppedSeries: number;
-  readonly maxSeries: number;
-  readonly capacities: readonly ApiCapacity[];
-  readonly schemaDrift: readonly DriftedField[];
-}
-
-export interface CauseInput {
-  readonly polls: readonly Polled[];
-  readonly targets: readonly TargetStatus[];
-  readonly listings: readonly ListingStatus[];
-  readonly kinds: readonly CauseKind[];
-  readonly baseUrlOf: (api: ApiName) => string;
-  /** Where the key of a credential comes from: `from $VARIABLE`. */
-  readonly keySource: (credential: string) => string;
-  readonly exporter: ExporterState;
-  /** Unix time. */
-  readonly nowMs: number;
-}
-
-/** Which targets of the status page a cause affects. */
-export interface CauseFilter {
-  readonly kinds: readonly string[];
-  readonly states: readonly ('failing' | 'absent' | 'stale')[];
-  readonly text: string;
-}
-
-export interface Cause {
-  /** The same for the same reason, from one list to the next. */
-  readonly id: string;
-  readonly reason: Reason;
-  readonly tone: 'bad' | 'warn';
-  readonly title: string;
-  /** What it affects: `13 targets (application), 2 listings`; empty if it is the exporter's own. */
-  readonly affected: string;
-  /** What it means for the values on the metrics page: sentences. */
-  readonly meaning: string;
-  /** Changes when the meaning does, but not with every number in it. */
-  readonly stage: string;
-  readonly advice: string;
-  readonly runbook: string;
-  /** When the first of the failures was. Unix time. */
-  readonly sinceMs: number;
-  readonly targets: readonly TargetStatus[];
-  readonly listings: readonly ListingStatus[];
-  readonly filter: CauseFilter;
-}
+import { type Answers, answersOf } from './answers.ts';
+import type { Cause, CauseFilter, CauseInput, CauseKind } from './cause.ts';
+import { exporterCauses } from './exporter-causes.ts';
 
 /** What fails for one reason. */
 interface Group {
@@ -105,7 +38,7 @@ export function causesOf(input: CauseInput): readonly Cause[] {
   const groups = groupsOf(input, answers);
   const causes = [
     ...Array.from(groups.values(), (group) => toCause(group, input, answers)),
-    ...ofExporter(input),
+    ...exporterCauses(input),
   ];
   const size = ({ targets, listings }: Cause) => targets.length + listings.length;
   const rank = ({ tone, reason }: Cause) => (tone === 'bad' ? 0 : reasons.length) + reasons.indexOf(reason);
@@ -256,7 +189,13 @@ function wordsOf(group: Group, nouns: readonly string[], input: CauseInput, answ
     return `The key lacks the right, or the account the product. Use another key, or leave these kinds out: \`discovery: { except: [${names.join(', ')}] }\`.`;
   };
   if (reason === 'refused' || reason === 'library_key') {
-    if (elsewhere.length === 0) return { title: `${capital(apisText(apis))} ${refuses} ${key}: ${message}` };
+    // No configuration can have such a name: it came with a listing.
+    const isFound = credential.includes('/');
+    if (elsewhere.length === 0)
+      return {
+        title: `${capital(apisText(apis))} ${refuses} ${key}: ${message}`,
+        ...(isFound && { advice: foundKeyAdvice }),
+      };
     return {
       title: `${capital(apisText(apis))} ${refuses} ${key}${works}: ${message}`,
       advice: leaveOut(),
@@ -307,6 +246,9 @@ function failureTitle({ id, failure, apis, targets, listings }: Group, { baseUrl
 
 const maxNamedKinds = 3;
 
+const foundKeyAdvice =
+  'It came with the list of libraries. The key of a new library works after some seconds; otherwise name a credential for the section.';
+
 function affectedBy({ targets, listings }: Group, nouns: readonly string[]): string {
   const kinds = nouns.length > maxNamedKinds ? plural(nouns.length, 'kind') : nouns.join(', ');
   const ofTargets = targets.length > 0 && `${plural(targets.length, 'target')} (${kinds})`;
@@ -319,10 +261,13 @@ function meaningOf(
   { targets, listings }: Group,
   { nowMs }: CauseInput,
 ): { meaning: readonly string[]; stage: string } {
-  const read = targets.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
-  const kept = read.filter(({ stale, state }) => !stale && state !== 'absent');
-  const dropped = read.length - kept.length;
-  const never = targets.length - read.length;
+  const read = targets.filter(
+    ({ lastSuccessMs, state }) => lastSuccessMs !== undefined && state !== 'absent',
+  );
+  const kept = read.filter(({ stale }) => !stale);
+  const gone = targets.filter(({ state }) => state === 'absent').length;
+  const dropped = read.length - kept.length + gone;
+  const never = targets.length - read.length - gone;
   const ends = kept.map(({ lastSuccessMs = 0, target }) => lastSuccessMs + target.staleAfterMs);
   const wereFound = listings.some(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const meaning = [
@@ -351,70 +296,3 @@ function filterOf({ id, targets, failure, reason, credential }: Group): CauseFil
 function earliest(times: readonly number[]): number {
   return times.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY);
 }
-
-/** Of the exporter itself. */
-function ofExporter({ exporter, nowMs }: CauseInput): readonly Cause[] {
-  const { refusedReload, droppedSeries, maxSeries, capacities, schemaDrift } = exporter;
-  const nothing = {
-    affected: '',
-    stage: '',
-    targets: [],
-    listings: [],
-    filter: { kinds: [], states: [], text: '' },
-  } as const;
-  const causes: Cause[] = [];
-  const add = (reason: Reason, id: string, sinceMs: number, title: string, meaning: string) =>
-    causes.push({ ...nothing, ...adviceOn(reason), id, reason, sinceMs, title, meaning });
-  if (refusedReload) {
-    const { atMs, message } = refusedReload;
-    add(
-      'reload',
-      'reload',
-      atMs,
-      'The reload failed',
-      `The previous configuration is still in use.\n${message}`,
-    );
-  }
-  if (droppedSeries > 0)
-    add(
-      'max_series',
-      'max_series',
-      nowMs,
-      `${count(droppedSeries)} series are left out: limits.max_series is ${count(maxSeries)}`,
-      'Some targets are missing from the metrics.',
-    );
-  for (const { api, shortfall } of capacities)
-    if (shortfall !== undefined)
-      add(
-        'pace',
-        `pace ${api}`,
-        nowMs,
-        `The request rate of the ${api} API is too low for the targets`,
-        `${shortfall}.`,
-      );
-  const addDrift = (id: string, title: string, consequence: string, fields: readonly DriftedField[]) => {
-    if (fields.length === 0) return;
-    const shown = fields.slice(0, shownFields).map(({ kind, field, value, count: n }) => {
-      const what = value === undefined ? field : `${field}: ${value}`;
-      return `${kind} ${what} (${plural(n, 'time')})`;
-    });
-    const more = fields.length > shown.length ? ` and ${count(fields.length - shown.length)} more` : '';
-    const sinceMs = fields.reduce((first, { lastAtMs }) => Math.min(first, lastAtMs), nowMs);
-    add('drift', id, sinceMs, title, `${consequence}\n${shown.join('\n')}${more}`);
-  };
-  addDrift(
-    'drift fields',
-    'The API sends fields of another type than expected',
-    'Their series are left out, and sums over them are too small.',
-    schemaDrift.filter(({ value }) => value === undefined),
-  );
-  addDrift(
-    'drift values',
-    'The API sends values that this version does not know',
-    'A code is exported as its number; a state counts as unknown, or is left out.',
-    schemaDrift.filter(({ value }) => value !== undefined),
-  );
-  return causes;
-}
-
-const shownFields = 5;

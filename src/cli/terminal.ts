@@ -1,6 +1,6 @@
 /** What people see on a terminal: colours, a progress line, tables, the outcome of `--once`. */
 import { styleText } from 'node:util';
-import type { Cause } from '../causes/causes.ts';
+import type { Cause } from '../causes/cause.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { Ids } from '../resources/resource.ts';

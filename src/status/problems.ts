@@ -1,5 +1,5 @@
 /** The first section of the status page: what is wrong, the worst first, what it means and what to do. */
-import type { Cause } from '../causes/causes.ts';
+import type { Cause } from '../causes/cause.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import { clockText, count } from '../text.ts';

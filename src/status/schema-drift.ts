@@ -1,5 +1,5 @@
 /** What answers had lately that the API reference does not describe: fields of the wrong type, and values. */
-import type { DriftedField } from '../causes/causes.ts';
+import type { DriftedField } from '../causes/cause.ts';
 
 /** How long an entry stays in the list after it was last seen. */
 const rememberedMs = 24 * 3_600_000;

@@ -3,7 +3,8 @@
  * at a time, so that scrapes and polls go on with any number of targets.
  */
 
-import { type CauseInput, causesOf, nothingReadSince } from '../causes/causes.ts';
+import type { CauseInput } from '../causes/cause.ts';
+import { causesOf, nothingReadSince } from '../causes/causes.ts';
 import { idText } from '../discovery/discovered.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import type { ListingStatus } from '../polling/listings.ts';

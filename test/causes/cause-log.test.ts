@@ -1,8 +1,9 @@
 /** One list of causes after another in, lines out. */
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
+import type { Cause } from '../../src/causes/cause.ts';
 import { CauseLog } from '../../src/causes/cause-log.ts';
-import { type Cause, causesOf } from '../../src/causes/causes.ts';
+import { causesOf } from '../../src/causes/causes.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import { causeInput, failing, failureOf, listing, nowMs, status } from '../status/fixtures.ts';
 

@@ -1,7 +1,8 @@
 /** Records and statuses in, causes out. */
 import { describe, expect, it } from 'vitest';
 import { answersOf, type Polled } from '../../src/causes/answers.ts';
-import { type Cause, type CauseKind, causesOf, nothingReadSince } from '../../src/causes/causes.ts';
+import type { Cause, CauseKind } from '../../src/causes/cause.ts';
+import { causesOf, nothingReadSince } from '../../src/causes/causes.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import { type Failure, neverPolled } from '../../src/polling/loop.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
@@ -395,8 +396,8 @@ describe('failures of some targets', () => {
     const gone = (kind: string, id: string) => target(kind, id, lacking, { state: 'absent' });
     const all = causes([gone('shield_zone', '1'), gone('shield_zone', '2'), gone('dns_zone', '1')]);
     expect(all.map(({ reason, tone, affected, meaning }) => [reason, tone, affected, meaning])).toEqual([
-      ['not_found', 'warn', '2 targets (Shield Zone)', '2 targets have no values yet.'],
-      ['not_found', 'warn', '1 target (DNS zone)', '1 target has no values yet.'],
+      ['not_found', 'warn', '2 targets (Shield Zone)', '2 targets have no values now.'],
+      ['not_found', 'warn', '1 target (DNS zone)', '1 target has no values now.'],
     ]);
     expect(all[0]?.filter.states).toEqual(['absent']);
   });

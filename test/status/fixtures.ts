@@ -1,5 +1,5 @@
 /** Targets and a status for the status page, without an exporter. */
-import type { CauseInput, ExporterState } from '../../src/causes/causes.ts';
+import type { CauseInput, ExporterState } from '../../src/causes/cause.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import { type Failure, neverPolled } from '../../src/polling/loop.ts';
 import type { ListingPoll, Target } from '../../src/polling/target.ts';

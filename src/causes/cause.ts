@@ -1,0 +1,74 @@
+/** What a cause is, and what it is derived from. */
+import type { ApiCapacity } from '../polling/capacity.ts';
+import type { ListingStatus } from '../polling/listings.ts';
+import type { TargetStatus } from '../polling/target-states.ts';
+import type { ApiName, Resource } from '../resources/resource.ts';
+import type { Reason } from './advice.ts';
+import type { Polled } from './answers.ts';
+
+/** What people call a kind, and where it is read. */
+export type CauseKind = Pick<Resource, 'kind' | 'api' | 'noun' | 'section'>;
+
+/** A field that was not as documented. */
+export interface DriftedField {
+  readonly kind: string;
+  readonly field: string;
+  /** A value that the reference does not list; undefined where the type of the field is wrong. */
+  readonly value?: string | undefined;
+  readonly count: number;
+  /** Unix time. */
+  readonly lastAtMs: number;
+}
+
+/** What is wrong with the exporter itself. Times are Unix times. */
+export interface ExporterState {
+  /** The last reload that failed. */
+  readonly refusedReload: { readonly atMs: number; readonly message: string } | undefined;
+  /** The APIs that answered 429. */
+  readonly pauses: readonly { readonly api: ApiName; readonly untilMs: number }[];
+  readonly droppedSeries: number;
+  readonly maxSeries: number;
+  readonly capacities: readonly ApiCapacity[];
+  readonly schemaDrift: readonly DriftedField[];
+}
+
+export interface CauseInput {
+  readonly polls: readonly Polled[];
+  readonly targets: readonly TargetStatus[];
+  readonly listings: readonly ListingStatus[];
+  readonly kinds: readonly CauseKind[];
+  readonly baseUrlOf: (api: ApiName) => string;
+  /** Where the key of a credential comes from: `from $VARIABLE`. */
+  readonly keySource: (credential: string) => string;
+  readonly exporter: ExporterState;
+  /** Unix time. */
+  readonly nowMs: number;
+}
+
+/** Which targets of the status page a cause affects. */
+export interface CauseFilter {
+  readonly kinds: readonly string[];
+  readonly states: readonly ('failing' | 'absent' | 'stale')[];
+  readonly text: string;
+}
+
+export interface Cause {
+  /** The same for the same reason, from one list to the next. */
+  readonly id: string;
+  readonly reason: Reason;
+  readonly tone: 'bad' | 'warn';
+  readonly title: string;
+  /** What it affects: `13 targets (application), 2 listings`; empty if it is the exporter's own. */
+  readonly affected: string;
+  /** What it means for the values on the metrics page: sentences. */
+  readonly meaning: string;
+  /** Changes when the meaning does, but not with every number in it. */
+  readonly stage: string;
+  readonly advice: string;
+  readonly runbook: string;
+  /** When the first of the failures was. Unix time. */
+  readonly sinceMs: number;
+  readonly targets: readonly TargetStatus[];
+  readonly listings: readonly ListingStatus[];
+  readonly filter: CauseFilter;
+}

@@ -1,0 +1,71 @@
+/** What is wrong with the exporter itself: a refused reload, series left out, a pace that is too low, drift. */
+import { count, plural } from '../text.ts';
+import { adviceOn, type Reason } from './advice.ts';
+import type { Cause, CauseInput, DriftedField } from './cause.ts';
+
+const shownFields = 5;
+
+/** Of the exporter itself. */
+export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[] {
+  const { refusedReload, droppedSeries, maxSeries, capacities, schemaDrift } = exporter;
+  const nothing = {
+    affected: '',
+    stage: '',
+    targets: [],
+    listings: [],
+    filter: { kinds: [], states: [], text: '' },
+  } as const;
+  const causes: Cause[] = [];
+  const add = (reason: Reason, id: string, sinceMs: number, title: string, meaning: string) =>
+    causes.push({ ...nothing, ...adviceOn(reason), id, reason, sinceMs, title, meaning });
+  if (refusedReload) {
+    const { atMs, message } = refusedReload;
+    add(
+      'reload',
+      'reload',
+      atMs,
+      'The reload failed',
+      `The previous configuration is still in use.\n${message}`,
+    );
+  }
+  if (droppedSeries > 0)
+    add(
+      'max_series',
+      'max_series',
+      nowMs,
+      `${count(droppedSeries)} series are left out: limits.max_series is ${count(maxSeries)}`,
+      'Some targets are missing from the metrics.',
+    );
+  for (const { api, shortfall } of capacities)
+    if (shortfall !== undefined)
+      add(
+        'pace',
+        `pace ${api}`,
+        nowMs,
+        `The request rate of the ${api} API is too low for the targets`,
+        `${shortfall}.`,
+      );
+  const addDrift = (id: string, title: string, consequence: string, fields: readonly DriftedField[]) => {
+    if (fields.length === 0) return;
+    const shown = fields.slice(0, shownFields).map(({ kind, field, value, count: n }) => {
+      const what = value === undefined ? field : `${field}: ${value}`;
+      return `${kind} ${what} (${plural(n, 'time')})`;
+    });
+    const more = fields.length > shown.length ? ` and ${count(fields.length - shown.length)} more` : '';
+    const sinceMs = fields.reduce((first, { lastAtMs }) => Math.min(first, lastAtMs), nowMs);
+    add('drift', id, sinceMs, title, `${consequence}\n${shown.join('\n')}${more}`);
+  };
+  addDrift(
+    'drift fields',
+    'The API sends fields of another type than expected',
+    'Their series are left out, and sums over them are too small.',
+    schemaDrift.filter(({ value }) => value === undefined),
+  );
+  addDrift(
+    'drift values',
+    'The API sends values that this version does not know',
+    'A code is exported as its number; a state counts as unknown, or is left out.',
+    schemaDrift.filter(({ value }) => value !== undefined),
+  );
+  return causes;
+}
