@@ -154,14 +154,22 @@ describe('a client beyond a bound is cut while others are served', () => {
   });
 
   test('a client that does not read', async () => {
-    const { port } = await serve({
-      routes,
-      limits: { timeout: shortMs },
+    let isCut = () => {};
+    const cut = new Promise<void>((resolve) => {
+      isCut = resolve;
     });
+    const page: Route = {
+      ...big,
+      handle: (request, response) => {
+        response.once('close', isCut);
+        return big.handle(request, response, new URLSearchParams());
+      },
+    };
+    const { port } = await serve({ routes: [metrics, page], limits: { timeout: shortMs } });
     const { socket, closed } = rawClient(port, get('/big'));
     socket.pause();
-    setTimeout(() => socket.resume(), 3 * shortMs);
-    expect(await scrapeDuring(port, closed)).toEqual(ok);
+    expect(await scrapeDuring(port, cut)).toEqual(ok);
+    socket.resume();
     expect((await closed).length).toBeLessThan(32 << 20);
   });
 });
@@ -188,7 +196,7 @@ describe('a flood of connections', () => {
     await expect.poll(() => scraper.received().match(/up 1/g)?.length).toBe(2);
     const ended = Promise.all(flood.map(({ closed }) => closed));
     expect(await scrapeDuring(other, ended)).toEqual(ok);
-    // Only those within the limit ever got an answer: that they were silent for too long.
-    expect((await ended).filter((text) => text !== '').length).toBeLessThan(limits.maxConnections);
+    // Only those within the limit ever got an answer: that they were silent for too long. Later ones may have taken their place.
+    expect((await ended).filter((text) => text !== '').length).toBeLessThan(flood.length / 2);
   });
 });
