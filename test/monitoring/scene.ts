@@ -13,6 +13,7 @@ import { allKinds, createDataset, type Dataset, scales } from '../../src/simulat
 import { everything, sectionOf } from '../../src/simulator/everything.ts';
 import { application } from '../../src/simulator/kinds/application.ts';
 import { applicationVolume } from '../../src/simulator/kinds/application-volume.ts';
+import { loadBalancer } from '../../src/simulator/kinds/load-balancer.ts';
 import { pullZone } from '../../src/simulator/kinds/pull-zone.ts';
 import { configuration } from '../../src/simulator/kinds/shield-zone.ts';
 import { videoLibrary } from '../../src/simulator/kinds/video-library.ts';
@@ -182,6 +183,9 @@ function configOf(simulator: Simulator, nameless: ReadonlySet<string>) {
   for (const target of section.targets) {
     if (typeof target['id'] === 'string' && nameless.has(target['id'])) delete target['name'];
   }
+  // The API has no names of load balancers; a listing takes those of pull zones.
+  const balancers = sectionOf(whole.document, loadBalancer).targets;
+  if (balancers !== 'all') for (const target of balancers) target['name'] = `balancer ${target['id']}`;
   return whole;
 }
 

@@ -22,7 +22,8 @@ export const loadBalancer: KindMonitoring = {
   kind: 'load_balancer',
   rules: {
     about: 'Load balancers: origins that all fail.',
-    reading: family('requests_total'),
+    // Counters stay when a reading is stale.
+    reading: family('origin_info'),
     names: loadBalancerEntity,
     alerts: {
       BunnynetLoadBalancerOriginsExhausted: {
