@@ -185,7 +185,7 @@ function configOf(simulator: Simulator, nameless: ReadonlySet<string>) {
   }
   // The API has no names of load balancers; a listing takes those of pull zones.
   const balancers = sectionOf(whole.document, loadBalancer).targets;
-  if (balancers !== 'all') for (const target of balancers) target['name'] = `balancer ${target['id']}`;
+  if (balancers !== 'all') for (const [at, target] of balancers.entries()) target['name'] = `balancer ${at}`;
   return whole;
 }
 
