@@ -66,7 +66,7 @@ describe('the image', () => {
     return JSON.parse(json) as string[];
   }
 
-  it('exports 5,000 targets within 128 MiB, because its heap follows the limit', async () => {
+  it('exports 5,000 targets within 192 MiB, because its heap follows the limit', async () => {
     const shape = Object.fromEntries(
       Object.entries(scales.medium).map(([name, count]) => [name, Math.ceil(count * 1.3)]),
     ) as Shape;
@@ -78,7 +78,7 @@ describe('the image', () => {
     const pace = { timeout: '30s', max_concurrency: 16, requests_per_second: 400 };
     const { document, env } = everything(simulator, { interval: '30s', staleAfter: '10m', api: () => pace });
     writeFileSync(`${folder}/config.yml`, JSON.stringify(document));
-    const limitBytes = 128 * 2 ** 20;
+    const limitBytes = 192 * 2 ** 20;
     const group = createMemoryGroup(limitBytes);
     onTestFinished(stopAll);
 

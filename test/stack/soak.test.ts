@@ -82,7 +82,8 @@ async function loadWhole(): Promise<Loaded> {
     everything(simulator, {
       isNamed: true,
       interval: '1s',
-      staleAfter: '3s',
+      // A busy machine polls later than every second; values that are stale are down.
+      staleAfter: '30s',
       api: () => ({
         timeout: '1500ms',
         max_concurrency: 30,
