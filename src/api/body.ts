@@ -18,7 +18,7 @@ const maxDepth = 64;
  * A body may hold one value for so many bytes of max_response_bytes: parsed values take more memory than their text. The densest
  * listings have twice as many bytes for a value.
  */
-const bytesPerValue = 8;
+const bytesPerValue = 24;
 
 /**
  * The text of a body. We ask for no content coding, but some answers have one.
