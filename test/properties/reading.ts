@@ -141,10 +141,10 @@ const fieldNames = new Map(
   ]),
 );
 
-/** Families that count by a label, or add up pods or the points of a day. */
+/** Families that count by a label, or add up pods or what one day is said to have under several names. */
 const sums = new Set(
   catalogue
-    .filter(({ help }) => /^Number of .* by |added up over|newest UTC day; .*Chart\b/.test(help))
+    .filter(({ help }) => /^Number of .* by |added up over|in the newest UTC day\b/.test(help))
     .map(({ name }) => name),
 );
 

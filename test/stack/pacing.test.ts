@@ -13,7 +13,7 @@ const requestsSeen = 400;
 
 const simulator = createSimulator({
   logRequests: true,
-  maxPageSize: 25,
+  maxPageSize: 10,
   shape: {
     applications: 5000,
     zones: 2500,
@@ -36,8 +36,8 @@ beforeAll(async () => {
       isNamed: true,
       interval: '1m',
       api: () => ({ requests_per_second: requestsPerSecond }),
-      // A listing of 100 pages, due again as soon as it has ended.
-      sections: { shield_zone: { targets: 'all', interval: '1s' } },
+      // A listing of 250 pages, which takes longer than what is looked at here.
+      sections: { shield_zone: { targets: 'all' } },
     }),
   );
   exporter = await createExporter({
@@ -113,7 +113,10 @@ describe(`5,000 targets of an API at ${requestsPerSecond} requests a second`, ()
   });
 
   it('give each kind its share of the API', () => {
-    const requests = ofShield().slice(0, requestsSeen);
+    // Rate limits begin later: they wait for the names of their rules.
+    const from = ofShield().findIndex(({ operation }) => operation === 'rate_limit');
+    const requests = ofShield().slice(from, requestsSeen);
+    expect(requests.length).toBeGreaterThan(requestsSeen / 2);
     for (const name of shieldKinds) {
       const share = requests.filter(({ operation }) => operation === name).length / requests.length;
       expect(share, name).toBeGreaterThan(0.9 / shieldKinds.length);

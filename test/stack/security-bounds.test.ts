@@ -89,6 +89,7 @@ const answers: Readonly<Record<string, readonly [answer: Answer, result: string]
     'schema',
   ],
   'many-escapes': [send(filled('{"status":"', '\\u0041', '"}')), 'success'],
+  'many-capitals': [send(filled('{"status":"', 'Aa', '"}')), 'success'],
   'as-many-keys-as-allowed': [
     send(() => `{"latencyChart": {${Array.from({ length: 249_000 }, (_, i) => `"k${i}":1`).join()}}}`),
     'success',
