@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { type ApiClients, createClients } from './api/client.ts';
 import type { ForwardProxy } from './api/proxy.ts';
-import { answersOf } from './causes/answers.ts';
+import { type Answers, answersOf } from './causes/answers.ts';
 import type { Cause, CauseInput } from './causes/cause.ts';
 import { CauseLog } from './causes/cause-log.ts';
 import { causesOf } from './causes/causes.ts';
@@ -105,7 +105,7 @@ export class Exporter {
       counts: () => this.#engine.states.counts(),
       store: this.#store,
       listings: currentSummary(() => this.#engine.listings()),
-      answers: () => answersOf(this.#engine.polls(), this.#now()),
+      answers: () => this.#answers(),
       capacities: () => this.#engine.capacities(),
       configuration: () => this.#configuration,
       droppedLogLines: options.droppedLogLines ?? (() => 0),
@@ -298,10 +298,14 @@ export class Exporter {
     return (this.#options.now ?? Date.now)();
   }
 
+  #answers(): Answers {
+    return answersOf(this.#engine.polls(), this.#now());
+  }
+
   #causeInput(): CauseInput {
     const { config, credentials } = this.#loaded;
     return {
-      polls: [...this.#engine.polls()],
+      answers: this.#answers(),
       targets: this.targets(),
       listings: this.listings(),
       kinds: resources,

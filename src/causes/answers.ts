@@ -8,25 +8,37 @@ export interface Polled {
   readonly record: PollRecord;
 }
 
-/** The polls of one API with one key. */
+/** The polls of one API with one key. Times are Unix times. */
 interface OfKey {
-  readonly api: ApiName;
-  readonly credential: string;
-  /** Unix time, of any of its polls. */
+  /** Of any of its polls; minus infinity without one. */
   lastSuccessMs: number;
   /** When the first of the refusals (401) in force was; infinite without one. */
   refusedSinceMs: number;
 }
 
-interface OfApi {
-  ended: number;
-  failing: number;
+class OfApi {
+  readonly keys = new Map<string, OfKey>();
+  ended = 0;
+  failing = 0;
   /** How many of the failing got 401 or 403, or have no key. */
-  refused: number;
-  /** How many failed after the last success of any poll, for a reason that could be the API's. */
-  failedSince: number;
-  lastSuccessMs: number;
-  shortestMs: number;
+  refused = 0;
+  /** When what could be the API's fault failed. */
+  readonly failuresMs: number[] = [];
+  lastSuccessMs = Number.NEGATIVE_INFINITY;
+  shortestMs = Number.POSITIVE_INFINITY;
+
+  keyOf(credential: string): OfKey {
+    let key = this.keys.get(credential);
+    if (!key) {
+      key = { lastSuccessMs: Number.NEGATIVE_INFINITY, refusedSinceMs: Number.POSITIVE_INFINITY };
+      this.keys.set(credential, key);
+    }
+    return key;
+  }
+}
+
+function isRefusedKey({ refusedSinceMs, lastSuccessMs }: OfKey): boolean {
+  return refusedSinceMs < Number.POSITIVE_INFINITY && lastSuccessMs < refusedSinceMs;
 }
 
 /** So many polls that fail one after another are no coincidence. */
@@ -36,6 +48,8 @@ const enough = 5;
 const notOfApi: readonly string[] = ['auth', 'not_found', 'rejected'];
 
 export interface Answers {
+  /** Those that are polled. */
+  readonly apis: readonly ApiName[];
   /** Whether everything failed at its last try, whatever the reason. */
   isFailing(api: ApiName): boolean;
   /** Whether nothing of the API was read lately and what was tried failed, not only because of keys. */
@@ -50,77 +64,58 @@ export interface Answers {
   refusedKeys(api: ApiName): number;
 }
 
-/** nowMs: Unix time. */
+/** nowMs: Unix time. Each scrape asks, so it goes through the polls once. */
 export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
-  const keys = new Map<string, OfKey>();
   const apis = new Map<ApiName, OfApi>();
-  const all = [...polls];
-  for (const { poll, record } of all) {
-    const { api, credential, intervalMs } = poll;
-    const { lastSuccessMs = Number.NEGATIVE_INFINITY, lastFailure } = record;
-    const known = keys.get(`${api} ${credential}`);
-    const key: OfKey = known ?? {
-      api,
-      credential,
-      lastSuccessMs: Number.NEGATIVE_INFINITY,
-      refusedSinceMs: Number.POSITIVE_INFINITY,
-    };
-    if (!known) keys.set(`${api} ${credential}`, key);
-    const ofApi = apis.get(api) ?? {
-      ended: 0,
-      failing: 0,
-      refused: 0,
-      failedSince: 0,
-      lastSuccessMs: Number.NEGATIVE_INFINITY,
-      shortestMs: Number.POSITIVE_INFINITY,
-    };
-    apis.set(api, ofApi);
-    key.lastSuccessMs = Math.max(key.lastSuccessMs, lastSuccessMs);
-    ofApi.lastSuccessMs = Math.max(ofApi.lastSuccessMs, lastSuccessMs);
-    ofApi.shortestMs = Math.min(ofApi.shortestMs, intervalMs);
-    if (lastFailure || record.lastSuccessMs !== undefined) ofApi.ended++;
-    if (lastFailure) ofApi.failing++;
-    if (lastFailure?.result === 'auth') ofApi.refused++;
+  for (const { poll, record } of polls) {
+    const of = apis.get(poll.api) ?? new OfApi();
+    apis.set(poll.api, of);
+    const key = of.keyOf(poll.credential);
+    const { lastSuccessMs, lastFailure } = record;
+    of.shortestMs = Math.min(of.shortestMs, poll.intervalMs);
+    if (lastSuccessMs !== undefined) {
+      key.lastSuccessMs = Math.max(key.lastSuccessMs, lastSuccessMs);
+      of.lastSuccessMs = Math.max(of.lastSuccessMs, lastSuccessMs);
+    }
+    if (lastFailure || lastSuccessMs !== undefined) of.ended++;
+    if (!lastFailure) continue;
+    const { result, status, atMs, sinceMs } = lastFailure;
+    of.failing++;
+    if (result === 'auth') of.refused++;
     // A page in HTML with 401 is no answer of the API.
-    if (lastFailure?.result === 'auth' && lastFailure.status === 401)
-      key.refusedSinceMs = Math.min(key.refusedSinceMs, lastFailure.sinceMs);
+    if (result === 'auth' && status === 401) key.refusedSinceMs = Math.min(key.refusedSinceMs, sinceMs);
+    if (!notOfApi.includes(result)) of.failuresMs.push(atMs);
   }
-  for (const { poll, record } of all) {
-    const ofApi = apis.get(poll.api);
-    const { lastFailure } = record;
-    if (!ofApi || !lastFailure || notOfApi.includes(lastFailure.result)) continue;
-    if (lastFailure.atMs >= ofApi.lastSuccessMs) ofApi.failedSince++;
-  }
-  const isRefusedKey = ({ refusedSinceMs, lastSuccessMs }: OfKey) =>
-    refusedSinceMs < Number.POSITIVE_INFINITY && lastSuccessMs < refusedSinceMs;
   const isFailing = (api: ApiName) => {
     const { failing = 0, ended = 0 } = apis.get(api) ?? {};
     return failing > 0 && failing === ended;
   };
   return {
+    apis: [...apis.keys()],
     isFailing,
     isUnreadable(api) {
       const of = apis.get(api);
       if (!of || of.failing === of.refused) return false;
       if (isFailing(api)) return true;
-      if (of.failedSince === 0) return false;
+      const { ended, lastSuccessMs, shortestMs } = of;
+      const failedSince = of.failuresMs.filter((atMs) => atMs >= lastSuccessMs).length;
+      if (failedSince === 0) return false;
       // Some are polled once an hour: they need not fail before the others count.
-      return of.failedSince >= Math.min(enough, of.ended) || nowMs - of.lastSuccessMs > 1.5 * of.shortestMs;
+      return failedSince >= Math.min(enough, ended) || nowMs - lastSuccessMs > 1.5 * shortestMs;
     },
     lastSuccessMs(api) {
       const atMs = apis.get(api)?.lastSuccessMs ?? Number.NEGATIVE_INFINITY;
       return Number.isFinite(atMs) ? atMs : undefined;
     },
     isRefused(api, credential) {
-      const key = keys.get(`${api} ${credential}`);
+      const key = apis.get(api)?.keys.get(credential);
       return key !== undefined && isRefusedKey(key);
     },
-    worksAt: (credential) =>
-      [...keys.values()]
-        .filter(
-          (key) => key.credential === credential && !isRefusedKey(key) && Number.isFinite(key.lastSuccessMs),
-        )
-        .map(({ api }) => api),
-    refusedKeys: (api) => [...keys.values()].filter((key) => key.api === api && isRefusedKey(key)).length,
+    worksAt(credential) {
+      const isWorking = (key: OfKey | undefined) =>
+        key !== undefined && !isRefusedKey(key) && Number.isFinite(key.lastSuccessMs);
+      return [...apis].filter(([, { keys }]) => isWorking(keys.get(credential))).map(([api]) => api);
+    },
+    refusedKeys: (api) => [...(apis.get(api)?.keys.values() ?? [])].filter(isRefusedKey).length,
   };
 }

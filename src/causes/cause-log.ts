@@ -1,5 +1,6 @@
 /** What the log says of causes: the difference between two lists of them. */
 import type { Logger } from 'pino';
+import { idText } from '../discovery/discovered.ts';
 import { durationInWords } from '../text.ts';
 import type { Cause } from './cause.ts';
 
@@ -55,7 +56,7 @@ export class CauseLog {
       if (!isNews && !this.#known.has(cause.id)) continue;
       for (const [key] of failuresOf(cause)) logged.add(key);
       ended.delete(cause.id);
-      this.#note(cause);
+      this.#note(cause, nowMs);
     }
     for (const [id, known] of ended) {
       this.#known.delete(id);
@@ -68,7 +69,7 @@ export class CauseLog {
   /** What hosts that can be read again affected: the rest of it may just not have been polled since. */
   #restOfOutages(causes: readonly Cause[]): ReadonlySet<string> {
     const ids = new Set(causes.map(({ id }) => id));
-    const over = [...this.#known].filter(([id]) => id.startsWith('host ') && !ids.has(id));
+    const over = [...this.#known].filter(([id, { cause }]) => cause.isOutage && !ids.has(id));
     return new Set(over.flatMap(([, { cause }]) => Array.from(failuresOf(cause), ([key]) => key)));
   }
 
@@ -78,11 +79,11 @@ export class CauseLog {
     return false;
   }
 
-  #note(cause: Cause): void {
+  #note(cause: Cause, nowMs: number): void {
     const before = this.#known.get(cause.id);
     const size = sizeOf(cause);
     if (!before) {
-      this.#known.set(cause.id, { cause, sinceMs: cause.sinceMs, loggedSize: size, largest: cause });
+      this.#known.set(cause.id, { cause, sinceMs: cause.sinceMs ?? nowMs, loggedSize: size, largest: cause });
       this.#warn(cause);
       return;
     }
@@ -106,6 +107,7 @@ export class CauseLog {
     const [target] = targets.map((status) => status.target);
     const [listing] = listings;
     const { lastFailure } = targets[0] ?? listing ?? {};
+    const parent = listing?.poll.parent;
     const fields = {
       cause: reason,
       ...(lastFailure && {
@@ -117,6 +119,7 @@ export class CauseLog {
       // A single one is named.
       ...(targets.length === 1 && target && { target: target.ids, name: target.name }),
       ...(!target && listing && { kind: listing.poll.kind, credential: listing.poll.credential }),
+      ...(listings.length === 1 && parent && { parent: parent.name ?? idText(parent.ids) }),
       ...(listing && { listings: listings.length }),
     };
     const extent = affected === '' ? '' : `: ${affected}`;

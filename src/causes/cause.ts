@@ -4,7 +4,7 @@ import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { ApiName, Resource } from '../resources/resource.ts';
 import type { Reason } from './advice.ts';
-import type { Polled } from './answers.ts';
+import type { Answers } from './answers.ts';
 
 /** What people call a kind, and where it is read. */
 export type CauseKind = Pick<Resource, 'kind' | 'api' | 'noun' | 'section'>;
@@ -33,7 +33,7 @@ export interface ExporterState {
 }
 
 export interface CauseInput {
-  readonly polls: readonly Polled[];
+  readonly answers: Answers;
   readonly targets: readonly TargetStatus[];
   readonly listings: readonly ListingStatus[];
   readonly kinds: readonly CauseKind[];
@@ -64,10 +64,12 @@ export interface Cause {
   readonly meaning: string;
   /** Changes when the meaning does, but not with every number in it. */
   readonly stage: string;
+  /** Whether it is a whole host that cannot be read. */
+  readonly isOutage: boolean;
   readonly advice: string;
   readonly runbook: string;
-  /** When the first of the failures was. Unix time. */
-  readonly sinceMs: number;
+  /** When the first of the failures was. Unix time; undefined where nothing says when it began. */
+  readonly sinceMs: number | undefined;
   readonly targets: readonly TargetStatus[];
   readonly listings: readonly ListingStatus[];
   readonly filter: CauseFilter;

@@ -9,7 +9,6 @@ import type { TargetStatus } from '../polling/target-states.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { durationInWords, plural } from '../text.ts';
 import { adviceOn, isReason, type Reason, reasons } from './advice.ts';
-import { type Answers, answersOf } from './answers.ts';
 import type { Cause, CauseFilter, CauseInput, CauseKind } from './cause.ts';
 import { exporterCauses } from './exporter-causes.ts';
 
@@ -34,12 +33,8 @@ function hostOf(url: string): string {
 
 /** The causes of all that is wrong, the worst first. */
 export function causesOf(input: CauseInput): readonly Cause[] {
-  const answers = answersOf(input.polls, input.nowMs);
-  const groups = groupsOf(input, answers);
-  const causes = [
-    ...Array.from(groups.values(), (group) => toCause(group, input, answers)),
-    ...exporterCauses(input),
-  ];
+  const groups = groupsOf(input);
+  const causes = [...Array.from(groups.values(), (group) => toCause(group, input)), ...exporterCauses(input)];
   const size = ({ targets, listings }: Cause) => targets.length + listings.length;
   const rank = ({ tone, reason }: Cause) => (tone === 'bad' ? 0 : reasons.length) + reasons.indexOf(reason);
   return causes.toSorted((a, b) => rank(a) - rank(b) || size(b) - size(a));
@@ -47,18 +42,17 @@ export function causesOf(input: CauseInput): readonly Cause[] {
 
 /** Since when nothing at all can be read, as Unix time; undefined while something can. */
 export function nothingReadSince(causes: readonly Cause[], input: CauseInput): number | undefined {
-  const apis = new Set(Array.from(input.polls, ({ poll }) => poll.api));
-  const answers = answersOf(input.polls, input.nowMs);
+  const { answers } = input;
   const isDown = (api: ApiName) => answers.isUnreadable(api) || answers.isFailing(api);
-  if (apis.size === 0 || ![...apis].every(isDown)) return undefined;
+  if (answers.apis.length === 0 || !answers.apis.every(isDown)) return undefined;
   return earliest(
     causes
       .filter(({ targets, listings }) => targets.length + listings.length > 0)
-      .map(({ sinceMs }) => sinceMs),
+      .flatMap(({ sinceMs }) => sinceMs ?? []),
   );
 }
 
-function groupsOf(input: CauseInput, answers: Answers): ReadonlyMap<string, Group> {
+function groupsOf(input: CauseInput): ReadonlyMap<string, Group> {
   const { targets, listings, kinds, exporter } = input;
   const apiOf = new Map(kinds.map(({ kind, api }) => [kind, api]));
   const paused = new Set(exporter.pauses.map(({ api }) => api));
@@ -88,13 +82,13 @@ function groupsOf(input: CauseInput, answers: Answers): ReadonlyMap<string, Grou
       place = paused.has(api)
         ? { id: `paused ${api}`, reason: 'rate_limited' }
         : { id: `stale ${api}`, reason: 'stale' };
-    else if (lastFailure) place = placeOf(lastFailure, api, target.credential, input, answers);
+    else if (lastFailure) place = placeOf(lastFailure, api, target.credential, input);
     if (place) groupOf(place, lastFailure, api, target.credential).targets.push(status);
   }
   for (const status of listings) {
     const { poll, lastFailure } = status;
     if (!lastFailure) continue;
-    const place = placeOf(lastFailure, poll.api, poll.credential, input, answers);
+    const place = placeOf(lastFailure, poll.api, poll.credential, input);
     groupOf(place, lastFailure, poll.api, poll.credential).listings.push(status);
   }
   return groups;
@@ -106,8 +100,7 @@ function placeOf(
   failure: Failure,
   api: ApiName,
   credential: string,
-  input: CauseInput,
-  answers: Answers,
+  { answers, baseUrlOf }: CauseInput,
 ): Place {
   const { result, message, status, errorKey } = failure;
   if (result === 'auth') {
@@ -119,7 +112,7 @@ function placeOf(
   if (result === 'rate_limited') return { id: `paused ${api}`, reason: 'rate_limited' };
   if (outageResults.includes(result) && answers.isUnreadable(api)) {
     const reason = isReason(result) ? result : 'server_error';
-    return { id: `host ${hostOf(input.baseUrlOf(api))}`, reason };
+    return { id: `host ${hostOf(baseUrlOf(api))}`, reason };
   }
   if (status === 404 && !errorKey && answers.isFailing(api))
     return { id: `address ${api}`, reason: 'address' };
@@ -127,20 +120,21 @@ function placeOf(
   return { id: `${api} ${result} ${message}`, reason };
 }
 
-function toCause(group: Group, input: CauseInput, answers: Answers): Cause {
+function toCause(group: Group, input: CauseInput): Cause {
   const { id, reason, targets, listings } = group;
   const nouns = nounsOf(group, input.kinds);
-  const since = [...targets, ...listings].flatMap(({ lastFailure }) => lastFailure?.sinceMs ?? []);
+  const since = earliest([...targets, ...listings].flatMap(({ lastFailure }) => lastFailure?.sinceMs ?? []));
   const { meaning, stage } = meaningOf(group, input);
   return {
     ...adviceOn(reason),
-    ...wordsOf(group, nouns, input, answers),
+    ...wordsOf(group, nouns, input),
     id,
     reason,
     affected: affectedBy(group, nouns),
     meaning: meaning.filter(Boolean).join(' '),
     stage,
-    sinceMs: Math.min(earliest(since), input.nowMs),
+    isOutage: id.startsWith('host '),
+    sinceMs: Number.isFinite(since) ? since : undefined,
     targets,
     listings,
     filter: filterOf(group),
@@ -166,9 +160,9 @@ function capital(text: string): string {
 type Words = Pick<Cause, 'title'> & Partial<Pick<Cause, 'advice' | 'tone'>>;
 
 /** The title, and what is to be done or how bad it is where that depends on more than the reason. */
-function wordsOf(group: Group, nouns: readonly string[], input: CauseInput, answers: Answers): Words {
+function wordsOf(group: Group, nouns: readonly string[], input: CauseInput): Words {
   const { reason, failure, apis, credential, listings } = group;
-  const { kinds, keySource, baseUrlOf } = input;
+  const { kinds, keySource, baseUrlOf, answers } = input;
   const [api = 'core'] = apis;
   const message = failure?.message.replace(/\.$/, '') ?? '';
   const key = `the key of ${credential} (${keySource(credential)})`;

@@ -11,12 +11,13 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
   const nothing = {
     affected: '',
     stage: '',
+    isOutage: false,
     targets: [],
     listings: [],
     filter: { kinds: [], states: [], text: '' },
   } as const;
   const causes: Cause[] = [];
-  const add = (reason: Reason, id: string, sinceMs: number, title: string, meaning: string) =>
+  const add = (reason: Reason, id: string, sinceMs: number | undefined, title: string, meaning: string) =>
     causes.push({ ...nothing, ...adviceOn(reason), id, reason, sinceMs, title, meaning });
   if (refusedReload) {
     const { atMs, message } = refusedReload;
@@ -32,7 +33,7 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
     add(
       'max_series',
       'max_series',
-      nowMs,
+      undefined,
       `${count(droppedSeries)} series are left out: limits.max_series is ${count(maxSeries)}`,
       'Some targets are missing from the metrics.',
     );
@@ -41,7 +42,7 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
       add(
         'pace',
         `pace ${api}`,
-        nowMs,
+        undefined,
         `The request rate of the ${api} API is too low for the targets`,
         `${shortfall}.`,
       );

@@ -176,7 +176,7 @@ export class PollEngine {
     // What waits for a listing comes without it if it failed.
     const isFirstEnd = poll.type === 'listing' && !hasEnded(record) && hasEnded(loop.record);
     if (isFirstEnd) this.#planner.planSoon().catch(() => undefined);
-    if (loop.record !== record && !loop.record.lastFailure) this.#retryRefused(loop, record.lastSuccessMs);
+    if (record.lastFailure?.result === 'auth' && !loop.record.lastFailure) this.#retryRefused(poll);
     this.#checkReady();
     return intervals;
   }
@@ -232,25 +232,13 @@ export class PollEngine {
     }
   }
 
-  /**
-   * If a key works again that nothing was read with since it was refused, what was refused is polled at once.
-   *
-   * @param beforeMs the last success of the accepted poll before this one
-   */
-  #retryRefused(accepted: Loop, beforeMs = Number.NEGATIVE_INFINITY): void {
-    const { api, credential } = accepted.poll;
-    const refused: Loop[] = [];
-    let refusedSinceMs = Number.POSITIVE_INFINITY;
-    let lastSuccessMs = beforeMs;
+  /** A key works again: what else it was refused for is polled at once. */
+  #retryRefused({ api, credential }: Poll): void {
     for (const loop of this.#polls.all()) {
       const { poll, record } = loop;
-      if (poll.api !== api || poll.credential !== credential) continue;
-      if (loop !== accepted) lastSuccessMs = Math.max(lastSuccessMs, record.lastSuccessMs ?? lastSuccessMs);
-      if (record.lastFailure?.result !== 'auth' || record.permanentFailures === 0) continue;
-      refused.push(loop);
-      refusedSinceMs = Math.min(refusedSinceMs, record.lastFailure.sinceMs);
+      const isOfKey = poll.api === api && poll.credential === credential;
+      if (isOfKey && record.permanentFailures > 0 && record.lastFailure?.result === 'auth') loop.runNow();
     }
-    if (lastSuccessMs < refusedSinceMs) for (const loop of refused) loop.runNow();
   }
 
   #sweep(): void {

@@ -121,6 +121,7 @@ export function plan(input: PlanInput): Plan {
   const selections = new Map<string, Map<string, TargetSelection>>();
   const named = new Map<string, readonly Discovered[] | undefined>();
   const keyIds = new Map<string, string>();
+  const previousByKind = new Map<string, Target[]>();
   const waiting = new Set<string>();
   let waitingUntilMs: number | undefined;
   let keepsPrevious = false;
@@ -269,8 +270,8 @@ export function plan(input: PlanInput): Plan {
 
     /** Keeps what the previous plan had below a parent, or of the whole account. */
     const keepPrevious = (foundBy: ListingPoll, below: Ids) => {
-      for (const target of previous.values()) {
-        if (target.kind !== kind || target.baseUrl !== baseUrl) continue;
+      for (const target of previousByKind.get(kind) ?? []) {
+        if (target.baseUrl !== baseUrl) continue;
         if (!Object.entries(below).every(([label, id]) => target.ids[label] === id)) continue;
         const { ids, listedName, keyName, keyId } = target;
         const entry = { ids, name: listedName, keyName };
@@ -326,6 +327,11 @@ export function plan(input: PlanInput): Plan {
     } else throw new Error(`targets of the kind ${kind} cannot be listed`);
   };
 
+  for (const target of previous.values()) {
+    const ofKind = previousByKind.get(target.kind);
+    if (ofKind) ofKind.push(target);
+    else previousByKind.set(target.kind, [target]);
+  }
   for (const section of input.sections) planSection(section);
   return {
     listings,

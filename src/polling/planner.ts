@@ -154,11 +154,13 @@ export class Planner {
   }
 
   /** The targets that a poll reads. */
-  *targetsOf({ key, type }: Poll): Generator<Target> {
+  *targetsOf(poll: Poll): Generator<Target> {
     const { targets } = this.#plan;
+    const { key } = poll;
     const own = targets.get(key);
     if (own) yield own;
-    if (type === 'listing') for (const target of targets.values()) if (target.pollKey === key) yield target;
+    if (poll.type === 'listing' && poll.isRead)
+      for (const target of targets.values()) if (target.pollKey === key) yield target;
   }
 
   /** Plans no more, and lets go of what waits. */

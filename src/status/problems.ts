@@ -30,10 +30,10 @@ function adviceText(advice: string): HtmlValue {
 
 function row(cause: Cause, nowMs: number): Html {
   const { tone, title, affected, meaning, advice, runbook, sinceMs, filter, targets } = cause;
-  const since = html` since ${time(sinceMs, clockText(sinceMs, nowMs))}`;
+  const since = sinceMs !== undefined && html` since ${time(sinceMs, clockText(sinceMs, nowMs))}`;
   const link = html` <a href="${linkTo(filter)}">show the targets</a>`;
   const [sentence = '', ...lines] = meaning.split('\n');
-  const head = html`<strong><bdi>${title}</bdi></strong>${affected !== '' && html`: ${affected},`}${since}${targets.length > 0 && link}
+  const head = html`<strong><bdi>${title}</bdi></strong>${affected !== '' && html`: ${affected}${since && ','}`}${since}${targets.length > 0 && link}
 <div class="meaning">${sentence} ${adviceText(advice)} <a href="${runbook}">Runbook</a>${lines.length > 0 && html`<pre tabindex="0">${lines.join('\n')}</pre>`}</div>`;
   const details = detailsOf(cause);
   if (details === undefined) return html`<div class="problem ${tone}">${head}</div>`;

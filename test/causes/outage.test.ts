@@ -3,6 +3,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
+import { answersOf } from '../../src/causes/answers.ts';
 import { CauseLog } from '../../src/causes/cause-log.ts';
 import { causesOf } from '../../src/causes/causes.ts';
 import { Store } from '../../src/exposition/store.ts';
@@ -96,7 +97,7 @@ function start() {
     uptimeMs: () => performance.now(),
     onSweep: () => {
       const causes = causesOf({
-        polls: [...engine.polls()],
+        answers: answersOf(engine.polls(), Date.now()),
         targets: [...engine.states.statuses()],
         listings: engine.listings(),
         kinds: resources,

@@ -1,4 +1,5 @@
 /** Targets and a status for the status page, without an exporter. */
+import { answersOf } from '../../src/causes/answers.ts';
 import type { CauseInput, ExporterState } from '../../src/causes/cause.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import { type Failure, neverPolled } from '../../src/polling/loop.ts';
@@ -176,7 +177,7 @@ export function causeInput(
     record: { ...neverPolled, lastSuccessMs, lastFailure },
   }));
   return {
-    polls: [...ofTargets, ...ofListings],
+    answers: answersOf([...ofTargets, ...ofListings], more.nowMs ?? nowMs),
     targets,
     listings,
     kinds: known,

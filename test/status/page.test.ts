@@ -139,9 +139,9 @@ describe('the status page', () => {
     const places = [
       'The reload failed since 11:59:55 UTC The previous configuration is still in use. Correct what it names, and reload again. Runbook config.yml:3: what &lt;is&gt; wrong',
       'The application API refuses the key of account (from $KEY): HTTP 401 : 1 target (application), since 11:59:57 UTC show the targets 1 target has no values yet. Copy the account',
-      'The shield API answered 429; it gets no requests for 20 s since',
-      '1,234 series are left out: limits.max_series is 5,000 since 12:00:00 UTC Some targets are missing from the metrics.',
-      `The request rate of the video API is too low for the targets since 12:00:00 UTC ${shortfall}.`,
+      'The shield API answered 429; it gets no requests for 20 s Lower requests_per_second',
+      '1,234 series are left out: limits.max_series is 5,000 Some targets are missing from the metrics.',
+      `The request rate of the video API is too low for the targets ${shortfall}.`,
       'The API sends fields of another type than expected since 11:59:52 UTC Their series are left out, and sums over them are too small.',
       'application monthlyCost (36 times)',
       'up 2 m 30 s series 30 shard 1/3 request rate (planned / allowed) video 900 / 2 configuration loaded 1 m ago as of 12:00:00 UTC',
