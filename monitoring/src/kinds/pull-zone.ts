@@ -151,7 +151,7 @@ export const pullZones: KindMonitoring = {
         columns: [
           {
             title: 'To HTTPS',
-            expr: `${values(anywhere(hostname), family('hostname_info'), [], ['force_ssl="true"'])} or 0 * ${values(anywhere(hostname), family('hostname_info'))}`,
+            expr: `(${values(anywhere(hostname), family('hostname_info'), [], ['force_ssl="true"'])} or 0 * ${values(anywhere(hostname), family('hostname_info'))})`,
             text: yesNo,
           },
         ],
