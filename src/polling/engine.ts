@@ -232,12 +232,12 @@ export class PollEngine {
     }
   }
 
-  /** A key works again: what else it was refused for is polled at once. */
+  /** A key works again: what else backs off because it was refused is polled at once. What is in flight has the answer soon. */
   #retryRefused({ api, credential }: Poll): void {
     for (const loop of this.#polls.all()) {
-      const { poll, record } = loop;
+      const { poll, record, dueInMs } = loop;
       const isOfKey = poll.api === api && poll.credential === credential;
-      if (isOfKey && record.permanentFailures > 0 && record.lastFailure?.result === 'auth') loop.runNow();
+      if (isOfKey && dueInMs > 0 && record.lastFailure?.result === 'auth') loop.runNow();
     }
   }
 
