@@ -12,8 +12,6 @@ type Labels = CounterSample['labels'];
 interface HeldSeries {
   readonly labels: Labels;
   readonly counter: DayCounter;
-  /** Its value on the page before the current reading. */
-  shownValue: number;
   /** Since when it has been missing from readings, by the clock that never jumps. */
   lackedSinceMs: number | undefined;
 }
@@ -51,7 +49,10 @@ export class Counters {
   }
 }
 
-/** The series of one family. With a bound, only the largest: the others are counted together. */
+/**
+ * The series of one family. With a bound, the first have one each, the largest of a reading before the others; what comes later
+ * is counted together.
+ */
 class FamilyCounters {
   readonly #bound: CounterBound | undefined;
   readonly #held = new Map<string, HeldSeries>();
@@ -76,10 +77,9 @@ class FamilyCounters {
     for (const [key, series] of this.#held) {
       const days = left.get(key)?.days;
       left.delete(key);
-      series.shownValue = series.counter.value;
       if (days) series.counter.add(days, nowMs);
       series.lackedSinceMs = days ? undefined : (series.lackedSinceMs ?? uptimeMs);
-      if (uptimeMs - (series.lackedSinceMs ?? uptimeMs) > keptMs) this.#stop(key, series);
+      if (uptimeMs - (series.lackedSinceMs ?? uptimeMs) > keptMs) this.#held.delete(key);
     }
     if (this.#bound) this.#addRest(left, this.#bound, nowMs);
     else for (const [key, sample] of left) this.#hold(key, sample, nowMs);
@@ -87,7 +87,7 @@ class FamilyCounters {
 
   /**
    * Values without a series of their own are first added to the rest, so that nothing is lost or counted twice. Then the
-   * largest get one, which begins at 0. A larger one replaces the smallest if there is no room.
+   * largest get one, which begins at 0, as long as there is room.
    */
   #addRest(left: ReadonlyMap<string, CounterSample>, { most, rest }: CounterBound, nowMs: number): void {
     if (left.size === 0) return;
@@ -98,12 +98,7 @@ class FamilyCounters {
     const largestFirst = [...left]
       .filter(([key]) => key !== restKey)
       .toSorted(([, a], [, b]) => sizeOf(b.days) - sizeOf(a.days));
-    for (const [key, sample] of largestFirst) {
-      if (this.#held.size >= most) {
-        const smallest = this.#smallest();
-        if (!smallest || sizeOf(sample.days) <= sizeOf(smallest[1].counter.days)) return;
-        this.#stop(...smallest);
-      }
+    for (const [key, sample] of largestFirst.slice(0, Math.max(0, most - this.#held.size))) {
       this.#rest.giveAway(sample.days);
       this.#hold(key, sample, nowMs);
     }
@@ -115,20 +110,8 @@ class FamilyCounters {
     this.#held.set(key, {
       labels: labels && structuredClone(labels),
       counter,
-      shownValue: 0,
       lackedSinceMs: undefined,
     });
-  }
-
-  /** The page will not show what the series has just gained, so the rest gets it. */
-  #stop(key: string, { counter, shownValue }: HeldSeries): void {
-    this.#rest?.takeOver(counter.days, counter.value - shownValue);
-    this.#held.delete(key);
-  }
-
-  /** By all open days: in the first minutes of a day, another may be larger by chance. */
-  #smallest(): [key: string, HeldSeries] | undefined {
-    return [...this.#held].toSorted(([, a], [, b]) => sizeOf(a.counter.days) - sizeOf(b.counter.days))[0];
   }
 }
 

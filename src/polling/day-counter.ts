@@ -18,10 +18,6 @@ export class DayCounter {
     this.#begin(days, nowMs);
   }
 
-  get days(): readonly DayFigure[] {
-    return this.#days;
-  }
-
   /** Counts what the days have gained. nowMs: Unix time, from a clock that may be wrong. */
   add(days: readonly DayFigure[], nowMs: number): void {
     const sent = newestFirst(days);
@@ -45,12 +41,6 @@ export class DayCounter {
       highest.set(startSeconds, after);
     }
     this.#keep(Array.from(highest, ([startSeconds, value]) => ({ startSeconds, value })));
-  }
-
-  /** Takes over the figures of a series that ends. uncounted: what the page never showed of them. */
-  takeOver(days: readonly DayFigure[], uncounted: number): void {
-    this.#keep(sumByDay([...this.#days, ...days]));
-    this.value += uncounted;
   }
 
   /** Gives away figures to a series of their own. */

@@ -124,7 +124,7 @@ export interface CounterSample extends Labelled {
 
 /** How many series one target has of a counter whose label values the API invents. */
 export interface CounterBound {
-  /** How many have a series of their own: the largest. */
+  /** How many have a series of their own: the largest of the first readings. */
   readonly most: number;
   /** The labels of what all others are counted as. */
   readonly rest: Labels;
