@@ -65,13 +65,13 @@ export function listingStatuses(
 /** `+2 −1 applications`. There may be many below parents, so their first results, and lists of parts, are at debug. */
 export function logDiscovery(log: Logger, poll: ListingPoll, discovery: Discovery, isFirst: boolean): void {
   const { kind, credential, listing, parent } = poll;
-  const { added, removed, renamed, listed } = discovery;
+  const { added, removed, renamed } = discovery;
   const changes = added + removed + renamed;
   if (changes === 0) return;
   const below = parent && (parent.name ?? idText(parent.ids));
   const isNews = !parent || (listing.parent !== undefined && !isFirst);
   log[isNews ? 'info' : 'debug'](
-    { kind, listing_of: credential, parent: below, listed: listed.length },
+    { kind, listing_of: credential, parent: below },
     `${describeDiscovery(discovery)} ${changes === 1 ? singular(listing.nouns) : listing.nouns}`,
   );
 }
