@@ -123,7 +123,7 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected'))
     return exitCodes.wrongConfiguration;
   if (flags.shard) await print(`shard ${shardText(flags)}\n`);
-  const style = process.stdout.isTTY ? styleFor(process.stdout, env) : undefined;
+  const style = styleFor(process.stdout, env);
   await print(summary(loaded.value.config, resources, ownedBy(flags.shard), style));
   return 0;
 }

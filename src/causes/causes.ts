@@ -7,7 +7,7 @@ import type { ListingStatus } from '../polling/listings.ts';
 import type { Failure } from '../polling/loop.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { ApiName } from '../resources/resource.ts';
-import { durationInWords, plural } from '../text.ts';
+import { count, durationInWords, plural } from '../text.ts';
 import { adviceOn, isReason, type Reason, reasons } from './advice.ts';
 import type { Cause, CauseFilter, CauseInput, CauseKind } from './cause.ts';
 import { exporterCauses } from './exporter-causes.ts';
@@ -267,13 +267,19 @@ function meaningOf(
   const meaning = [
     never > 0 ? `${plural(never, 'target')} ${never === 1 ? 'has' : 'have'} no values yet.` : '',
     dropped > 0 ? `${plural(dropped, 'target')} ${dropped === 1 ? 'has' : 'have'} no values now.` : '',
-    kept.length > 0
-      ? `${plural(kept.length, 'target')} still ${kept.length === 1 ? 'shows' : 'show'} old values, the first for ${durationInWords(earliest(ends) - nowMs)} more.`
-      : '',
+    kept.length > 0 ? keptText(kept.length, earliest(ends) - nowMs) : '',
     listings.length > 0 && wereFound ? 'What was found before is still polled; nothing new is found.' : '',
     listings.length > 0 && !wereFound ? 'Nothing was found yet.' : '',
   ];
   return { meaning, stage: kept.length === 0 && dropped > 0 ? 'dropped' : 'kept' };
+}
+
+/** restMs: until the first value is dropped. */
+function keptText(targets: number, restMs: number): string {
+  const rest = durationInWords(restMs);
+  return targets === 1
+    ? `1 target still shows old values, for ${rest} more.`
+    : `${count(targets)} targets still show old values, the first for ${rest} more.`;
 }
 
 function filterOf({ id, targets, failure, reason, credential }: Group): CauseFilter {

@@ -34,7 +34,7 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
       'max_series',
       'max_series',
       undefined,
-      `${count(droppedSeries)} series are left out: limits.max_series is ${count(maxSeries)}`,
+      `${count(droppedSeries)} series ${droppedSeries === 1 ? 'is' : 'are'} left out: limits.max_series is ${count(maxSeries)}`,
       'Some targets are missing from the metrics.',
     );
   for (const { api, shortfall } of capacities)

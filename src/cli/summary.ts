@@ -4,10 +4,10 @@ import { capacity, intervalsText, pollsOf, rateText } from '../polling/capacity.
 import { targetKey } from '../polling/target.ts';
 import type { Resource } from '../resources/resource.ts';
 import { count } from '../text.ts';
-import { plain, type Style, table } from './terminal.ts';
+import { type Style, table } from './terminal.ts';
 
 /**
- * A table by kind, one by API, and a sentence for each API whose pace is too low. With a style also a verdict.
+ * A table by kind, one by API, a sentence for each API whose pace is too low, and a verdict.
  *
  * @param owns whether the target with this key belongs to this shard
  */
@@ -15,7 +15,7 @@ export function summary(
   config: Config,
   resources: readonly Resource[],
   owns: (key: string) => boolean,
-  style?: Style,
+  style: Style,
 ): string {
   const apis = capacity(pollsOf(config, resources, owns), config.apis);
   const hasListed = config.sections.some(({ targets }) => targets === 'all');
@@ -26,13 +26,13 @@ export function summary(
     return [api, needed, rateText(allowedPerSecond), config.apis[api].baseUrl];
   });
   const blocks = [
-    table([['kind', 'interval', 'targets'], ...kindRows], style ?? plain),
+    table([['kind', 'interval', 'targets'], ...kindRows], style),
     ...(hasListed
       ? ['How many targets `all` stands for is known after the first poll of their listing.\n']
       : []),
-    table([['API', 'requests/s needed', 'allowed', 'address'], ...apiRows], style ?? plain),
+    table([['API', 'requests/s needed', 'allowed', 'address'], ...apiRows], style),
     ...apis.flatMap(({ shortfall }) => (shortfall === undefined ? [] : [`${shortfall}\n`])),
-    ...(style ? [`${style('green', '✓')} the configuration is valid\n`] : []),
+    `${style('green', '✓')} the configuration is valid\n`,
   ];
   return blocks.join('\n');
 }

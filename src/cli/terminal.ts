@@ -77,7 +77,7 @@ function seconds(durationMs: number): string {
 export function progressText(statuses: readonly TargetStatus[], durationMs: number): string {
   const { targets, pending, failing, absent } = countStates(statuses);
   const trouble = failing + absent > 0 ? `, ${failing + absent} failing` : '';
-  return `polled ${targets - pending} of ${targets} targets${trouble}, ${seconds(durationMs)}`;
+  return `polled ${targets - pending} of ${plural(targets, 'target')}${trouble}, ${seconds(durationMs)}`;
 }
 
 /** Columns two spaces apart, the first row as headers. `numeric`: all columns but the first. */

@@ -2,7 +2,7 @@
 import type { Cause } from '../causes/cause.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
-import { clockText, count } from '../text.ts';
+import { clockText, plural } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { firstOf, nameOf, ofParent, time } from './parts.ts';
 import { linkTo } from './query.ts';
@@ -47,8 +47,7 @@ ${details}
 export function problemsSection({ causes, nowMs }: View): HtmlValue {
   if (causes.length === 0) return undefined;
   const rest = causes.slice(shownCauses);
-  const hidden = rest.reduce((sum, cause) => sum + cause.targets.length + cause.listings.length, 0);
-  const more = html`<p class="more">${count(rest.length)} more causes, of ${count(hidden)} targets and listings: see the list below.</p>`;
+  const more = html`<p class="more">${plural(rest.length, 'more cause')}: see the lists below.</p>`;
   return html`<section class="panel"><h2 class="title">What is wrong</h2>
 ${causes.slice(0, shownCauses).map((cause) => row(cause, nowMs))}${rest.length > 0 && more}</section>
 `;

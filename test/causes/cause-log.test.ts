@@ -127,6 +127,8 @@ describe('a cause', () => {
     expect(write(dropped).map(({ msg }) => msg)).toEqual([
       '5 series are left out: limits.max_series is 20. Some targets are missing from the metrics. Raise limits.max_series, or poll fewer targets.',
     ]);
+    const [one] = causesOf(causeInput([ok], [], { exporter: { droppedSeries: 1, maxSeries: 20 } }));
+    expect(one?.title).toBe('1 series is left out: limits.max_series is 20');
     expect(write([], 5000).map(({ msg }) => msg)).toEqual([
       'over after 5 s: 5 series are left out: limits.max_series is 20',
     ]);

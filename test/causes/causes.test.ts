@@ -101,7 +101,7 @@ describe('a wrong key', () => {
     );
     expect(one.title).toBe('The application API refuses the key of account (from $KEY): HTTP 401');
     expect(one.meaning).toBe(
-      '1 target still shows old values, the first for 1 m more. What was found before is still polled; nothing new is found.',
+      '1 target still shows old values, for 1 m more. What was found before is still polled; nothing new is found.',
     );
     expect(one.sinceMs).toBe(nowMs - minuteMs);
   });
@@ -385,7 +385,7 @@ describe('failures of some targets', () => {
     expect(one).toMatchObject({
       sinceMs: nowMs - 230_000,
       meaning:
-        '1 target has no values yet. 1 target has no values now. 1 target still shows old values, the first for 2 m more.',
+        '1 target has no values yet. 1 target has no values now. 1 target still shows old values, for 2 m more.',
       filter: { kinds: ['application'], states: ['failing'], text: 'server_error HTTP 503' },
     });
     expect(one.advice).toContain('https://status.bunny.net');

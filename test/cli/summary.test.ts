@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { summary } from '../../src/cli/summary.ts';
-import { colours } from '../../src/cli/terminal.ts';
+import { colours, plain } from '../../src/cli/terminal.ts';
 import { resources } from '../../src/resources/index.ts';
 import { account, load } from '../config/fixtures.ts';
 
@@ -17,7 +17,7 @@ video_storage:
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000002
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000003
 `);
-  expect(summary(config, resources, () => true)).toBe(`\
+  expect(summary(config, resources, () => true, plain)).toBe(`\
 kind           interval   targets
 application    30s to 1m  2
 shield_zone    10m        all
@@ -32,10 +32,12 @@ core         at least 0.002     10       https://api.bunny.net
 video        at least 3         2        https://video.bunnycdn.com
 
 video: 3 polls need 3 requests/s, requests_per_second is 2: a round takes 2s; raise apis.video.requests_per_second, or interval and stale_after (video_storage needs most)
+
+✓ the configuration is valid
 `);
 });
 
-test('on a terminal it dims the headers and ends with a verdict', async () => {
+test('on a terminal it dims the headers, and the mark of the verdict is green', async () => {
   const { config } = await load(`${account}applications: { interval: 1m, targets: [a] }`);
   const [kinds, apis, verdict] = summary(config, resources, () => true, colours).split('\n\n');
   expect(kinds).toBe(`${colours('dim', 'kind         interval  targets')}\napplication  1m        1`);
@@ -49,7 +51,7 @@ applications: { targets: all, include: prod-.*, overrides: [{ id: q7TzVb2, inter
 shield_zones: { targets: all }
 api_guardian: { targets: all, parents: { exclude: www } }
 `);
-  const [kinds] = summary(config, resources, () => true).split('\n\n');
+  const [kinds] = summary(config, resources, () => true, plain).split('\n\n');
   expect(kinds).toBe(`\
 kind          interval   targets
 application   30s to 1m  all that are selected

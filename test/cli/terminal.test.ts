@@ -59,7 +59,7 @@ describe('the line of progress', () => {
       status({ app_id: 'c' }, { state: 'pending' }),
     ];
     expect(progressText(statuses, 1234)).toBe('polled 2 of 3 targets, 1 failing, 1.2 s');
-    expect(progressText(statuses.slice(0, 1), 0)).toBe('polled 1 of 1 targets, 0.0 s');
+    expect(progressText(statuses.slice(0, 1), 0)).toBe('polled 1 of 1 target, 0.0 s');
   });
 });
 
