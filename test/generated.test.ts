@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { flagRows } from '../src/cli/flags.ts';
+import { urlVariable } from '../src/config/apis.ts';
 import { environmentSettings } from '../src/config/environment.ts';
 import { configJsonSchema } from '../src/config/json-schema.ts';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../src/config/schema.ts';
 import { catalogue } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/index.ts';
-import type { Resource } from '../src/resources/resource.ts';
+import { apiNames, type Resource } from '../src/resources/resource.ts';
 import { createTelemetry } from '../src/telemetry.ts';
 import { formatDuration } from '../src/text.ts';
 import { shellFiles } from './cli/shell-files.ts';
@@ -79,6 +80,7 @@ async function metricReference(): Promise<string> {
 interface SchemaNode {
   readonly description?: string;
   readonly default?: string | number | boolean;
+  readonly enum?: readonly string[];
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
@@ -86,10 +88,41 @@ interface SchemaNode {
 function settingRows(node: SchemaNode, path: string): readonly string[] {
   return Object.entries(node.properties ?? {}).flatMap(([key, setting]) => {
     const name = path === '' ? key : `${path}.${key}`;
-    const preset = setting.default === undefined ? '' : `\`${String(setting.default)}\``;
-    const own = setting.description ? [row(`\`${name}\``, preset, setting.description)] : [];
+    const own = setting.description ? [row(`\`${name}\``, presetOf(setting), setting.description)] : [];
     return [...own, ...settingRows(setting, name)];
   });
+}
+
+/** The default, and what else it can be: `latest` (or `points`, `off`). */
+function presetOf({ default: preset, enum: values = [] }: SchemaNode): string {
+  const others = values.filter((value) => value !== preset).map((value) => `\`${value}\``);
+  const rest = others.length > 0 ? ` (or ${others.join(', ')})` : '';
+  return preset === undefined ? '' : `\`${String(preset)}\`${rest}`;
+}
+
+/** Every API has the same settings: a row for each, and a table of the defaults that differ. */
+function apiReference({ properties = {} }: SchemaNode) {
+  const apis = apiNames.map((api) => ({ api, settings: properties[api]?.properties ?? {} }));
+  const shared = Object.entries(apis[0]?.settings ?? {});
+  const presets = (key: string) => apis.map(({ settings }) => presetOf(settings[key] ?? {}));
+  const differing = shared.map(([key]) => key).filter((key) => new Set(presets(key)).size > 1);
+  return {
+    rows: shared.map(([key, setting]) => {
+      const preset = differing.includes(key) ? '[by API](#apis)' : presetOf(setting);
+      return row(`\`apis.<api>.${key}\``, preset, setting.description ?? '');
+    }),
+    table: [
+      row('api', ...differing.map((key) => `\`${key}\``), 'variable of the address'),
+      row('---', ...differing.map(() => '---'), '---'),
+      ...apis.map(({ api, settings }) =>
+        row(
+          `\`${api}\``,
+          ...differing.map((key) => presetOf(settings[key] ?? {})),
+          `\`${urlVariable(api)}\``,
+        ),
+      ),
+    ],
+  };
 }
 
 /** Settings of every section, explained once instead of for each kind. */
@@ -111,6 +144,8 @@ function configurationReference(): string {
       { properties: Object.fromEntries(keys.map((key) => [key, schema.properties?.[key] ?? {}])) },
       '',
     );
+  const apis = apiReference(schema.properties?.['apis'] ?? {});
+  const listed = new Set([...resources.map(({ environment }) => environment), ...apiNames.map(urlVariable)]);
   const own = resources.flatMap(({ section }) => {
     const settings = Object.entries(schema.properties?.[section]?.properties ?? {});
     const properties = Object.fromEntries(settings.filter(([key]) => !commonSettings.includes(key)));
@@ -163,9 +198,8 @@ function configurationReference(): string {
     'character. A target with an id of two parts matches by the last part, or by both as `501/77`. Targets of one listing (`shield_zones`)',
     'are read together, so their overrides have no interval.',
     '',
-    'A video library is read with the key from the listing of libraries, unless the section names the credential of a library. The',
-    'libraries are listed with the only credential, else that of the first section of another API, else the only one that no video section',
-    'names.',
+    'A video library is read with the key from the listing of libraries, unless the section names the credential of a library. With several',
+    'credentials, the libraries are listed with that of the first section of another API, else with the only one that no video section names.',
     '',
     '## Naming targets by hand',
     '',
@@ -214,7 +248,7 @@ function configurationReference(): string {
     row(
       '`<section>.stale_after`',
       '',
-      `Age at which a target's values leave the page, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
+      `Age after which a target's values are no longer exported, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
     ),
     row('`<section>.targets`', '', 'What to poll: all, or a list'),
     row('`<section>.include`, `.exclude`', '', 'With all: patterns of targets to select and to leave out'),
@@ -225,15 +259,25 @@ function configurationReference(): string {
     ),
     row('`<section>.overrides`', '', 'With all: a list of ids with `name`, `interval`, `stale_after`'),
     ...own,
-    ...rowsOf('apis', 'limits'),
+    ...apis.rows,
+    ...rowsOf('limits'),
+    '',
+    '## APIs',
+    '',
+    ...apis.table,
+    '',
+    '`HTTPS_PROXY` (without it `ALL_PROXY`) and `NO_PROXY` apply to requests to the APIs: the address of an HTTP proxy, and hosts or domains,',
+    'with or without a port, or `*`. Plain http, which is for this machine, never goes through a proxy.',
     '',
     '## Environment, without a file',
     '',
+    'The keys. What to poll is in the variables of the [kinds](#kinds), with commas between ids; addresses are in those of the [APIs](#apis).',
+    '',
     row('variable', ''),
     row('---', '---'),
-    ...environmentSettings(resources).map(({ variable, help }) => row(`\`${variable}\``, help)),
-    '',
-    '`HTTPS_PROXY` (without it `ALL_PROXY`) and `NO_PROXY` apply to requests to the APIs: the address of an HTTP proxy, and hosts or domains, with or without a port, or `*`. Plain http, which is for this machine, never goes through a proxy.',
+    ...environmentSettings(resources)
+      .filter(({ variable }) => !listed.has(variable))
+      .map(({ variable, help }) => row(`\`${variable}\``, help)),
     '',
     '## Flags',
     '',
