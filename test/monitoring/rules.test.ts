@@ -133,6 +133,16 @@ describe('the documents', () => {
     );
   });
 
+  it('name in runbooks only dashboards, panels and legends that there are', () => {
+    const folder = 'monitoring/dashboards';
+    const dashboards = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
+    for (const { alert } of alerts) {
+      const runbook = readFileSync(`${runbooksFolder}/${alert}.md`, 'utf8');
+      for (const [, name = ''] of runbook.matchAll(/\b_(.+?)_(?!\w)/g))
+        expect(dashboards.some((text) => text.includes(`"${name}`)), `${alert}: ${name}`).toBe(true);
+    }
+  });
+
   const reference = readFileSync('docs/alerts.md', 'utf8');
 
   it('show settings that are accepted', () => {
