@@ -1,5 +1,5 @@
 /** Files that sites and tools read from the repository: their links lead somewhere, and they agree with package.json. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 
@@ -26,4 +26,14 @@ it('says in SECURITY-INSIGHTS.yml what is so', () => {
   const headings = readFileSync('SECURITY.md', 'utf8').match(/^## .*$/gm) ?? [];
   const anchors = headings.map((heading) => heading.slice(3).toLowerCase().replaceAll(' ', '-'));
   for (const [, anchor] of text.matchAll(/SECURITY\.md#([\w-]+)/g)) expect(anchors).toContain(anchor);
+});
+
+it('has straight quotation marks on every page', () => {
+  const pages = ['.', 'docs', 'docs/runbooks', 'helm/bunnynet-exporter'].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.md') && name !== 'licences.md')
+      .map((name) => `${folder}/${name}`),
+  );
+  expect(pages.length).toBeGreaterThan(60);
+  for (const page of pages) expect(readFileSync(page, 'utf8').match(/.*[“”„‘’‚«»].*/), page).toBeNull();
 });

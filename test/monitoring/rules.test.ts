@@ -139,7 +139,10 @@ describe('the documents', () => {
     for (const { alert } of alerts) {
       const runbook = readFileSync(`${runbooksFolder}/${alert}.md`, 'utf8');
       for (const [, name = ''] of runbook.matchAll(/\b_(.+?)_(?!\w)/g))
-        expect(dashboards.some((text) => text.includes(`"${name}`)), `${alert}: ${name}`).toBe(true);
+        expect(
+          dashboards.some((text) => text.includes(`"${name}`)),
+          `${alert}: ${name}`,
+        ).toBe(true);
     }
   });
 
