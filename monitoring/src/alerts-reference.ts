@@ -5,15 +5,19 @@ import { type Alert, alertsIn } from './rules.ts';
 
 /** An alert's text with its default settings; what Prometheus fills in is in italics. */
 function legible(text: string, alert: Alert): string {
-  return fill(text, defaultsOf(alert))
-    .replaceAll(/\{\{ (?:or \$name )?\$labels\.(\w+) \}\}/g, '*$1*')
-    .replaceAll(/\{\{ with \$labels\.(\w+) \}\}(.*?)\{\{ \. \}\}(.*?)\{\{ end \}\}/g, '$2*$1*$3')
-    .replaceAll(/\{\{ \$value.*?\}\}/g, '*value*')
-    .replaceAll(
-      /\{\{ humanizePercentage "(.*?)" \}\}/g,
-      (_, share: string) => `${Number((Number(share) * 100).toPrecision(4))}%`,
-    )
-    .replaceAll('|', '\\|');
+  return (
+    fill(text, defaultsOf(alert))
+      .replaceAll(/\{\{ (?:or \$name )?\$labels\.(\w+) \}\}/g, '*$1*')
+      .replaceAll(/\{\{ with \$labels\.(\w+) \}\}(.*?)\{\{ \. \}\}(.*?)\{\{ end \}\}/g, '$2*$1*$3')
+      .replaceAll(/\{\{ \$value.*?\}\}/g, '*value*')
+      // One entry for each sample of a query, whose own text is in the rule.
+      .replaceAll(/\{\{ range .*? \}\}.*?\{\{ end \}\}/g, ' …')
+      .replaceAll(
+        /\{\{ humanizePercentage "(.*?)" \}\}/g,
+        (_, share: string) => `${Number((Number(share) * 100).toPrecision(4))}%`,
+      )
+      .replaceAll('|', '\\|')
+  );
 }
 
 function row(rule: Alert): string {
