@@ -86,7 +86,7 @@ describe('the request rate', () => {
     );
     const capacities = capacity(pollsIn(everything), config.apis);
     const needed = capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0);
-    // docs/migrating.md and the README state this.
+    // The README says how many.
     expect(needed).toBeLessThan(3);
   });
 
