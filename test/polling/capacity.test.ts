@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import type { Discovered } from '../../src/discovery/discovered.ts';
@@ -86,8 +87,9 @@ describe('the request rate', () => {
     );
     const capacities = capacity(pollsIn(everything), config.apis);
     const needed = capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0);
-    // The README says how many.
     expect(needed).toBeLessThan(3);
+    const readme = await readFile('README.md', 'utf8');
+    expect(readme).toContain(`takes ${needed.toFixed(1)} requests a second with the default intervals`);
   });
 
   test('that is too low is reported with the numbers', async () => {
