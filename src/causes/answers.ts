@@ -54,8 +54,6 @@ export interface Answers {
   isFailing(api: ApiName): boolean;
   /** Whether nothing of the API was read lately and what was tried failed, not only because of keys. */
   isUnreadable(api: ApiName): boolean;
-  /** Unix time of the last success at this API; undefined if there was none. */
-  lastSuccessMs(api: ApiName): number | undefined;
   /** Whether the API answered 401, and nothing was read with this key since. */
   isRefused(api: ApiName, credential: string): boolean;
   /** The APIs at which the key works. */
@@ -102,10 +100,6 @@ export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
       if (failedSince === 0) return false;
       // Some are polled once an hour: they need not fail before the others count.
       return failedSince >= Math.min(enough, ended) || nowMs - lastSuccessMs > 1.5 * shortestMs;
-    },
-    lastSuccessMs(api) {
-      const atMs = apis.get(api)?.lastSuccessMs ?? Number.NEGATIVE_INFINITY;
-      return Number.isFinite(atMs) ? atMs : undefined;
     },
     isRefused(api, credential) {
       const key = apis.get(api)?.keys.get(credential);

@@ -1,6 +1,6 @@
 /** What the log says of causes: the difference between two lists of them. */
 import type { Logger } from 'pino';
-import { idText } from '../discovery/discovered.ts';
+import { nameOf } from '../discovery/discovered.ts';
 import { durationInWords } from '../text.ts';
 import type { Cause } from './cause.ts';
 
@@ -119,7 +119,7 @@ export class CauseLog {
       // A single one is named.
       ...(targets.length === 1 && target && { target: target.ids, name: target.name }),
       ...(!target && listing && { kind: listing.poll.kind, credential: listing.poll.credential }),
-      ...(listings.length === 1 && parent && { parent: parent.name ?? idText(parent.ids) }),
+      ...(listings.length === 1 && parent && { parent: nameOf(parent) }),
       ...(listing && { listings: listings.length }),
     };
     const extent = affected === '' ? '' : `: ${affected}`;

@@ -65,7 +65,7 @@ export interface Cause {
   /** Changes when the meaning does, but not with every number in it. */
   readonly stage: string;
   /** Whether it is a whole host that cannot be read. */
-  readonly isOutage: boolean;
+  readonly isOutage?: boolean | undefined;
   readonly advice: string;
   readonly runbook: string;
   /** When the first of the failures was. Unix time; undefined where nothing says when it began. */

@@ -15,6 +15,8 @@ import { exporterCauses } from './exporter-causes.ts';
 /** What fails for one reason. */
 interface Group {
   readonly id: string;
+  /** Whether it is a whole host that cannot be read. */
+  readonly isOutage?: boolean;
   readonly reason: Reason;
   readonly failure: Failure | undefined;
   /** The APIs that it concerns. */
@@ -25,7 +27,7 @@ interface Group {
 }
 
 /** Which group a failure belongs to. */
-type Place = Pick<Group, 'id' | 'reason'>;
+type Place = Pick<Group, 'id' | 'reason' | 'isOutage'>;
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
@@ -112,7 +114,7 @@ function placeOf(
   if (result === 'rate_limited') return { id: `paused ${api}`, reason: 'rate_limited' };
   if (outageResults.includes(result) && answers.isUnreadable(api)) {
     const reason = isReason(result) ? result : 'server_error';
-    return { id: `host ${hostOf(baseUrlOf(api))}`, reason };
+    return { id: `host ${hostOf(baseUrlOf(api))}`, reason, isOutage: true };
   }
   if (status === 404 && !errorKey && answers.isFailing(api))
     return { id: `address ${api}`, reason: 'address' };
@@ -121,7 +123,7 @@ function placeOf(
 }
 
 function toCause(group: Group, input: CauseInput): Cause {
-  const { id, reason, targets, listings } = group;
+  const { id, reason, isOutage, targets, listings } = group;
   const nouns = nounsOf(group, input.kinds);
   const since = earliest([...targets, ...listings].flatMap(({ lastFailure }) => lastFailure?.sinceMs ?? []));
   const { meaning, stage } = meaningOf(group, input);
@@ -133,7 +135,7 @@ function toCause(group: Group, input: CauseInput): Cause {
     affected: affectedBy(group, nouns),
     meaning: meaning.filter(Boolean).join(' '),
     stage,
-    isOutage: id.startsWith('host '),
+    isOutage,
     sinceMs: Number.isFinite(since) ? since : undefined,
     targets,
     listings,
@@ -219,10 +221,13 @@ function wordsOf(group: Group, nouns: readonly string[], input: CauseInput): Wor
   return { title: failureTitle(group, input) };
 }
 
-function failureTitle({ id, failure, apis, targets, listings }: Group, { baseUrlOf }: CauseInput): string {
+function failureTitle(
+  { id, isOutage, failure, apis, targets, listings }: Group,
+  { baseUrlOf }: CauseInput,
+): string {
   const [api = 'core'] = apis;
   const { message = '', result = '' } = failure ?? {};
-  if (id.startsWith('host ')) {
+  if (isOutage) {
     const messages = new Map<string, number>();
     for (const { lastFailure } of [...targets, ...listings])
       if (lastFailure) messages.set(lastFailure.message, (messages.get(lastFailure.message) ?? 0) + 1);
@@ -282,13 +287,13 @@ function keptText(targets: number, restMs: number): string {
     : `${count(targets)} targets still show old values, the first for ${rest} more.`;
 }
 
-function filterOf({ id, targets, failure, reason, credential }: Group): CauseFilter {
+function filterOf({ id, isOutage, targets, failure, reason, credential }: Group): CauseFilter {
   const kinds = [...new Set(targets.map(({ target }) => target.kind))];
   if (id.startsWith('absent ')) return { kinds, states: ['absent'], text: '' };
   if (reason === 'stale') return { kinds, states: ['stale'], text: '' };
   const isOfKey = ['refused', 'library_key', 'denied', 'unreadable_key'].includes(reason);
   if (isOfKey) return { kinds, states: ['failing'], text: `auth ${credential}` };
-  const isOne = !id.startsWith('host ') && reason !== 'rate_limited' && failure !== undefined;
+  const isOne = !isOutage && reason !== 'rate_limited' && failure !== undefined;
   return { kinds, states: ['failing'], text: isOne ? `${failure.result} ${failure.message}` : '' };
 }
 

@@ -11,7 +11,6 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
   const nothing = {
     affected: '',
     stage: '',
-    isOutage: false,
     targets: [],
     listings: [],
     filter: { kinds: [], states: [], text: '' },

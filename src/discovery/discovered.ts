@@ -19,6 +19,11 @@ export function idText(ids: Ids): string {
   return Object.values(ids).join('/');
 }
 
+/** What people call it. */
+export function nameOf({ name, ids }: Pick<Listed, 'name' | 'ids'>): string {
+  return name ?? idText(ids);
+}
+
 /** The credential for a key that was found: `library/4711`. No configuration can have such a name. */
 export function keyNameOf({ ids }: Found): string {
   return Object.entries(ids)

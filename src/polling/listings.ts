@@ -1,6 +1,6 @@
 /** How the listings are, for people and metrics: derived from their polls and from what they had. */
 import type { Logger } from 'pino';
-import { type Discovery, describeDiscovery, idText, singular } from '../discovery/discovered.ts';
+import { type Discovery, describeDiscovery, nameOf, singular } from '../discovery/discovered.ts';
 import { type Failure, hasEnded, type Loop } from './loop.ts';
 import type { Plan, Snapshot, TargetSelection } from './plan.ts';
 import type { ListingPoll, Poll } from './target.ts';
@@ -68,7 +68,7 @@ export function logDiscovery(log: Logger, poll: ListingPoll, discovery: Discover
   const { added, removed, renamed } = discovery;
   const changes = added + removed + renamed;
   if (changes === 0) return;
-  const below = parent && (parent.name ?? idText(parent.ids));
+  const below = parent && nameOf(parent);
   const isNews = !parent || (listing.parent !== undefined && !isFirst);
   log[isNews ? 'info' : 'debug'](
     { kind, listing_of: credential, parent: below },

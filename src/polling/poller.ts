@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
 import type { Permit } from '../api/pacer.ts';
-import { type Discovered, idText, isExchanged } from '../discovery/discovered.ts';
+import { type Discovered, isExchanged, nameOf } from '../discovery/discovered.ts';
 import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } from '../resources/resource.ts';
 import { collect } from '../turns.ts';
 import type { Failure, Loop } from './loop.ts';
@@ -288,6 +288,6 @@ export class Poller {
 function aboutPoll(poll: Poll) {
   const { kind, credential } = poll;
   if (poll.type === 'read') return { kind, target: poll.target.ids, name: poll.target.name, credential };
-  const parent = poll.parent && (poll.parent.name ?? idText(poll.parent.ids));
+  const parent = poll.parent && nameOf(poll.parent);
   return { kind, listing_of: credential, ...(parent === undefined ? {} : { parent }), credential };
 }

@@ -1,9 +1,10 @@
 /** The targets as JSON, a few milliseconds at a time. docs/pages.md lists the fields. */
+
+import { nameOf } from '../discovery/discovered.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { Failure } from '../polling/loop.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import { Turns } from '../turns.ts';
-import { nameOf } from './parts.ts';
 import type { View } from './view.ts';
 
 function toIso(atMs: number | undefined): string | null {

@@ -1,8 +1,8 @@
 /** Pieces that the sections of the status page share. */
-import { idText } from '../discovery/discovered.ts';
+import { nameOf } from '../discovery/discovered.ts';
 import type { Failure } from '../polling/loop.ts';
 import type { ListingPoll } from '../polling/target.ts';
-import type { Listed, Tone } from '../resources/resource.ts';
+import type { Tone } from '../resources/resource.ts';
 import { capitalised, count, durationInWords, pollDuration } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
@@ -38,10 +38,6 @@ export function firstOf<Item>(items: readonly Item[], max: number, toHtml: (item
   const hidden = items.length - max;
   const more = hidden > 0 && html`<li>and ${count(hidden)} more</li>`;
   return html`<ul>${items.slice(0, max).map((item) => html`<li>${toHtml(item)}</li>`)}${more}</ul>`;
-}
-
-export function nameOf({ name, ids }: Pick<Listed, 'name' | 'ids'>): string {
-  return name ?? idText(ids);
 }
 
 /** ` of shop`, for a listing below something. */

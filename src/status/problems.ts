@@ -1,10 +1,12 @@
 /** The first section of the status page: what is wrong, the worst first, what it means and what to do. */
+
 import type { Cause } from '../causes/cause.ts';
+import { nameOf } from '../discovery/discovered.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import { clockText, plural } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
-import { firstOf, nameOf, ofParent, time } from './parts.ts';
+import { firstOf, ofParent, time } from './parts.ts';
 import { linkTo } from './query.ts';
 import type { View } from './view.ts';
 

@@ -5,7 +5,7 @@
 
 import type { CauseInput } from '../causes/cause.ts';
 import { causesOf, nothingReadSince } from '../causes/causes.ts';
-import { idText } from '../discovery/discovered.ts';
+import { idText, nameOf } from '../discovery/discovered.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
@@ -172,7 +172,7 @@ const sortKeys: Readonly<
   Record<SortColumn, (status: TargetStatus, kind: KindNames | undefined, sources: StatusSources) => Key>
 > = {
   state: rankOf,
-  name: ({ target }) => (target.name ?? idText(target.ids)).toLowerCase(),
+  name: ({ target }) => nameOf(target).toLowerCase(),
   kind: ({ target }) => target.kind,
   last_success: ({ lastSuccessMs }) => lastSuccessMs,
   duration: ({ lastDurationSeconds }) => lastDurationSeconds,
