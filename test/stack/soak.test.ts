@@ -82,8 +82,7 @@ async function loadWhole(): Promise<Loaded> {
     everything(simulator, {
       isNamed: true,
       interval: '1s',
-      // A busy machine polls later than every second; values that are stale are down.
-      staleAfter: '30s',
+      staleAfter: '3s',
       api: () => ({
         timeout: '1500ms',
         max_concurrency: 30,
