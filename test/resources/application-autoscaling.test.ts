@@ -12,14 +12,3 @@ bunnynet_application_autoscaling_min_instances{app_id="a"} 1
 bunnynet_application_autoscaling_max_instances{app_id="a"} 10
 `);
 });
-
-it('leaves out what is null, missing or of the wrong type', async () => {
-  expect(await read({ min: null, max: '10' })).toMatchObject({ rows: '', mismatched: ['max'] });
-  expect(await read({ max: 3 })).toMatchObject({
-    rows: 'bunnynet_application_autoscaling_max_instances{app_id="a"} 3\n',
-  });
-});
-
-it.each([{}, [], null, 'none'])('rejects %j as a reading', async (answer) => {
-  await expect(read(JSON.stringify(answer))).rejects.toMatchObject({ result: 'schema' });
-});

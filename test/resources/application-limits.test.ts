@@ -29,13 +29,3 @@ bunnynet_application_limits_max_cpu_cores_per_instance{account="main"} 8.5
 bunnynet_application_limits_max_memory_bytes_per_instance{account="main"} 34359738368
 `);
 });
-
-it('leaves out what is null, missing or of the wrong type', async () => {
-  const { rows, mismatched } = await read({
-    maxNumberOfApplications: '20',
-    existingNumberOfApplications: 0,
-    maxVolumeSize: null,
-  });
-  expect(rows).toBe('bunnynet_application_limits_applications{account="main"} 0\n');
-  expect(mismatched).toEqual(['maxNumberOfApplications']);
-});

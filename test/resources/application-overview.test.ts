@@ -201,18 +201,6 @@ bunnynet_application_overview_pods_left_out{app_id="HbqFNk0"} 0
   expect(mismatched).toEqual([]);
 });
 
-it('leaves out only the fields of the wrong type, and notes their names', async () => {
-  const { rows, mismatched } = await read({
-    desiredInstances: '4',
-    averageCPU: 12,
-    regions: ['DE', { region: 'SG', instances: 1.5, requests: 7, pods: [{ status: 3, containers: {} }] }],
-  });
-  expect(rows.replaceAll(/^.*(?:region_pods|pods_left_out).*\n/gm, '')).toBe(
-    'bunnynet_application_overview_region_requests{app_id="HbqFNk0",region="SG"} 7\n',
-  );
-  expect(new Set(mismatched)).toEqual(new Set(['desiredInstances', 'averageCPU', 'regions']));
-});
-
 it('adds up two entries of one region, and shows its ratios and the fullest pod', async () => {
   const region = {
     region: 'DE',

@@ -84,14 +84,6 @@ describe('status', () => {
   });
 });
 
-it('leaves out null and missing fields instead of showing 0', async () => {
-  const { rows, mismatched, unrecognized } = await read(`{
-    "averageLatency": null, "totalVolumeSizeInGb": null, "monthlyCost": null, "latencyChart": null, "status": null
-  }`);
-  expect(rows).toBe('');
-  expect([mismatched, unrecognized]).toEqual([[], []]);
-});
-
 it('shows a figure of 0', async () => {
   const { rows } = await read('{ "currentLatency": 0, "monthlyCost": 0.0, "latencyChart": {} }');
   expect(rows).toBe(`\
@@ -115,21 +107,6 @@ it('leaves out only the fields of the wrong type, and notes their names', async 
     'totalVolumeSizeInGb',
   ]);
 });
-
-it('ignores unknown fields', async () => {
-  const { rows, mismatched } = await read(
-    '{ "monthlyCost": 1.5, "region": "DE", "__proto__": { "currentLatency": 3 }, "constructor": 1 }',
-  );
-  expect(rows).toBe('bunnynet_application_monthly_cost_dollars{app_id="HbqFNk0KZjzYOcp"} 1.5\n');
-  expect(mismatched).toEqual([]);
-});
-
-it.each(['[]', '"active"', '7', 'null', '{}', '{ "title": "Not Found", "detail": "gone" }'])(
-  'rejects %s as a summary',
-  async (answer) => {
-    await expect(read(answer)).rejects.toMatchObject({ name: 'ReadingError', result: 'schema' });
-  },
-);
 
 it.each([
   ['1e999', '1e999'],

@@ -48,21 +48,6 @@ it.each([
   expect(short(rows)).toBe(`size_bytes{db} ${bytes}\n`);
 });
 
-it('leaves out what is null, missing or of the wrong type', async () => {
-  const { rows, mismatched } = await read({
-    id: 'db_01',
-    name: null,
-    current_size: 'much',
-    size_max: '1 GiBit',
-    size_max_bytes: '7',
-    block_reads: 'no',
-  });
-  expect([rows, mismatched.toSorted()]).toEqual([
-    '',
-    ['block_reads', 'current_size', 'size_max', 'size_max_bytes'],
-  ]);
-});
-
 it('is complete only when every page has come', async () => {
   const page = (number: number, ...ids: readonly string[]) => ({
     databases: ids.map((id) => ({ id })),

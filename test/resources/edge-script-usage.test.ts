@@ -29,8 +29,3 @@ bunnynet_edge_script_usage_last_modified_timestamp_seconds{script_id="61204"} 17
 it('comes with the listing of scripts, without further requests', () => {
   expect(edgeScriptUsage.listing).toBe(edgeScript.listing);
 });
-
-it('leaves out fields that are null, missing or of the wrong type', async () => {
-  const { rows, mismatched } = await read('{ "Id": 1, "MonthlyCost": null, "MonthlyCpuTime": "7" }');
-  expect([rows, mismatched]).toEqual(['', ['MonthlyCpuTime']]);
-});

@@ -40,13 +40,3 @@ bunnynet_edge_script_requests_latest_day{script_id="61204"} 3
 bunnynet_edge_script_requests_total{script_id="61204"} 0
 `);
 });
-
-it('leaves out fields that are null, missing or of the wrong type', async () => {
-  const { rows, mismatched } = await read({
-    RequestsServedChart: { 'last Monday': 5, '2026-08-20': 'many' },
-    AverageCpuTimeChart: null,
-    TotalCpuTimeChart: {},
-  });
-  expect(rows).toBe('');
-  expect(mismatched.toSorted()).toEqual(['RequestsServedChart', 'RequestsServedChart']);
-});

@@ -25,12 +25,3 @@ monthly_fee_dollars 20.5
 resets_timestamp_seconds 1788220800
 `);
 });
-
-it('leaves out what is null, missing or of the wrong type', async () => {
-  const { rows, mismatched } = await read({ MonthlyFee: null, ResetsAt: 'soon', CurrentRequests: 1.5 });
-  expect([rows, mismatched]).toEqual(['', ['CurrentRequests', 'ResetsAt']]);
-});
-
-it.each([{}, [], null])('rejects %j as a reading', async (answer) => {
-  await expect(read(JSON.stringify(answer))).rejects.toMatchObject({ result: 'schema' });
-});

@@ -27,20 +27,3 @@ bunnynet_pull_zone_optimizer_average_processing_time_seconds{pull_zone_id="90210
 bunnynet_pull_zone_optimizer_average_compression_ratio{pull_zone_id="90210"} 0.473
 `);
 });
-
-it('leaves out null and missing fields instead of showing 0', async () => {
-  const { rows, mismatched } = await read(
-    '{ "RequestsOptimizedChart": null, "AverageProcessingTime": null }',
-  );
-  expect([rows, mismatched]).toEqual(['', []]);
-});
-
-it('leaves out only the fields of the wrong type, and notes their names', async () => {
-  const { rows, mismatched } = await read(
-    '{ "RequestsOptimizedChart": 5, "TrafficSavedChart": {}, "AverageProcessingTime": "81", "AverageCompressionRatio": 50 }',
-  );
-  expect(rows).toBe(`\
-bunnynet_pull_zone_optimizer_average_compression_ratio{pull_zone_id="90210"} 0.5
-`);
-  expect(mismatched.toSorted()).toEqual(['AverageProcessingTime', 'RequestsOptimizedChart']);
-});

@@ -29,18 +29,3 @@ it('shows the newest of several points of a day, not their sum', async () => {
   }`);
   expect(rows).toBe('bunnynet_pull_zone_origin_shield_concurrent_requests{pull_zone_id="90210"} 7\n');
 });
-
-it('leaves out null, empty and missing fields instead of showing 0', async () => {
-  for (const answer of ['{ "ConcurrentRequestsChart": null }', '{ "QueuedRequestsChart": {} }']) {
-    const { rows, mismatched } = await read(answer);
-    expect([rows, mismatched]).toEqual(['', []]);
-  }
-});
-
-it('leaves out only the fields of the wrong type, and notes their names', async () => {
-  const { rows, mismatched } = await read(
-    '{ "ConcurrentRequestsChart": "many", "QueuedRequestsChart": { "2026-08-20": 3 } }',
-  );
-  expect(rows).toBe('bunnynet_pull_zone_origin_shield_queued_requests{pull_zone_id="90210"} 3\n');
-  expect(mismatched).toEqual(['ConcurrentRequestsChart']);
-});

@@ -21,17 +21,3 @@ bunnynet_pull_zone_safehop_saved_requests_latest_day{pull_zone_id="90210"} 32
 bunnynet_pull_zone_safehop_saved_requests_total{pull_zone_id="90210"} 0
 `);
 });
-
-it('leaves out null and missing fields instead of showing 0', async () => {
-  const { rows, mismatched } = await read('{ "RequestsRetriedChart": null }');
-  expect([rows, mismatched]).toEqual(['', []]);
-});
-
-it('leaves out only the fields of the wrong type, and notes their names', async () => {
-  const { rows, mismatched } = await read(
-    '{ "RequestsRetriedChart": ["many"], "RequestsSavedChart": { "2026-08-20": 3 } }',
-  );
-  expect(rows).toContain('_saved_requests_latest_day{pull_zone_id="90210"} 3\n');
-  expect(rows).not.toContain('retried');
-  expect(mismatched).toEqual(['RequestsRetriedChart']);
-});

@@ -131,13 +131,6 @@ it('has the last hour of yesterday as the newest after midnight, and asks for it
   expect(later.asked).toHaveLength(1);
 });
 
-it('leaves out null and missing fields instead of showing 0', async () => {
-  const { rows, mismatched } = await read(
-    '{ "CacheHitRate": null, "RequestsServedChart": null, "Error5xxChart": { "2026-08-20": null }, "GeoTrafficDistribution": null }',
-  );
-  expect([rows, mismatched]).toEqual(['', []]);
-});
-
 it('has no series of cached requests if one of their charts is missing', async () => {
   const chart = { '2026-08-20': 5 };
   for (const answer of [
@@ -163,21 +156,6 @@ it('adds up a point of presence with two spellings, and does not count regions t
   expect(beyond.rows).not.toContain('_region_traffic_bytes');
   const alone = await read({ GeoTrafficDistribution: regions });
   expect(alone.rows).toContain('_region_traffic_bytes');
-});
-
-it('leaves out only the fields of the wrong type, and notes their names', async () => {
-  const { rows, mismatched } = await read(`{
-    "CacheHitRate": "91", "AverageOriginResponseTime": 250, "RequestsServedChart": [1],
-    "BandwidthUsedChart": { "2026-08-20": "many" }, "GeoTrafficDistribution": { "EU": true }
-  }`);
-  expect(rows).toContain('bunnynet_pull_zone_origin_response_time_seconds{pull_zone_id="90210"} 0.25\n');
-  expect(rows).not.toMatch(/_latest_day\{/);
-  expect(mismatched.toSorted()).toEqual([
-    'BandwidthUsedChart',
-    'CacheHitRate',
-    'GeoTrafficDistribution',
-    'RequestsServedChart',
-  ]);
 });
 
 it.each([

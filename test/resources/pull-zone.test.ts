@@ -123,37 +123,6 @@ it('shows no limits of the queue of Origin Shield while they are off, although t
 });
 
 describe('the fields of a pull zone', () => {
-  it('are left out if they are null or missing, and not shown as 0', async () => {
-    const { rows, mismatched } = await read(
-      '{ "Id": 1, "Name": null, "Enabled": null, "Hostnames": null, "MonthlyCharges": null, "OriginType": null }',
-    );
-    expect([rows, mismatched]).toEqual(['', []]);
-  });
-
-  it('are left out one by one if their type is wrong, and noted by name', async () => {
-    const { rows, mismatched } = await read(`{
-      "Id": 1, "Name": 7, "Enabled": "true", "Suspended": 0, "Hostnames": [3, { "HasCertificate": "yes" }],
-      "StorageZoneId": "x", "MagicContainersAppId": 5, "MonthlyBandwidthUsed": 1.5, "MonthlyBandwidthLimit": 10.0,
-      "MonthlyCharges": "12", "Type": "volume", "OriginType": 0.5
-    }`);
-    expect(rows).toBe(`\
-bunnynet_pull_zone_monthly_bandwidth_limit_bytes{pull_zone_id="1"} 10
-bunnynet_pull_zone_hostnames_without_certificate{pull_zone_id="1"} 0
-`);
-    expect([...new Set(mismatched)].toSorted()).toEqual([
-      'Enabled',
-      'Hostnames',
-      'MagicContainersAppId',
-      'MonthlyBandwidthUsed',
-      'MonthlyCharges',
-      'Name',
-      'OriginType',
-      'StorageZoneId',
-      'Suspended',
-      'Type',
-    ]);
-  });
-
   it('show an unlisted type of origin as its number, and note it', async () => {
     const { rows, unrecognized } = await read('{ "Id": 1, "OriginType": 17 }');
     expect(rows).toContain('origin_type="17"');

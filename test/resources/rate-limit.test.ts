@@ -87,14 +87,6 @@ bunnynet_shield_rate_limit_latest_day_timestamp_seconds{shield_zone_id="501",rat
   ]);
 });
 
-it('ignores unknown fields', async () => {
-  const { rows, mismatched } = await read(
-    '{ "data": [{ "ratelimitId": 11, "rule": "login", "overview": { "totalBreaches": 1, "tarpitted": 2 } }] }',
-  );
-  expect(rows).toBe('bunnynet_shield_rate_limit_breaches_28d{shield_zone_id="501",rate_limit_id="11"} 1\n');
-  expect(mismatched).toEqual([]);
-});
-
 it('keeps every digit of ids beyond 2^53', async () => {
   const { rows } = await read(`{
     "data": [

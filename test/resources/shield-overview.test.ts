@@ -69,39 +69,6 @@ latest_day_timestamp_seconds{zone} 1795132800
 `);
 });
 
-it('leaves out null and missing fields instead of showing 0', async () => {
-  const { rows, mismatched } = await read({
-    data: {
-      overview: null,
-      overviewPastTwentyEightDays: null,
-      waf: { blockedRequests: null },
-      dDoSOverviewPastTwentyEightDays: { '20-11-2026': null },
-      totalBillableRequests: null,
-    },
-  });
-  expect(rows).not.toMatch(/_28d|_latest_day|billable/);
-  expect(mismatched).toEqual([]);
-});
-
-it('leaves out only the fields of the wrong type, and notes their names', async () => {
-  const { rows, mismatched } = await read({
-    data: {
-      waf: { blockedRequests: '30', loggedRequests: 20 },
-      overview: [],
-      uploadScanningOverviewPastTwentyEightDays: { today: { filesScanned: 4 } },
-      totalCleanRequestsLimit: 'many',
-    },
-  });
-  expect(rows).toContain('requests_28d{shield_zone_id="501",protection="waf",action="logged"} 20\n');
-  expect(rows).not.toContain('_28d{shield_zone_id="501",protection="waf",action="blocked"');
-  expect(mismatched.toSorted()).toEqual([
-    'overview',
-    'totalCleanRequestsLimit',
-    'uploadScanningOverviewPastTwentyEightDays',
-    'waf',
-  ]);
-});
-
 describe('a protection', () => {
   it('has nothing on the newest day if only other protections have that day', async () => {
     const { rows } = await read({

@@ -13,20 +13,3 @@ bunnynet_video_library_drm_issued_licenses_latest_day{library_id="4711"} 240
 bunnynet_video_library_drm_issued_licenses_total{library_id="4711"} 0
 `);
 });
-
-it('leaves out null and missing fields instead of showing 0', async () => {
-  for (const chart of [null, { '2026-11-20': null }, {}]) {
-    const { rows, mismatched } = await read({ LicensesIssuedChart: chart });
-    expect(rows).not.toContain('latest_day');
-    expect(mismatched).toEqual([]);
-  }
-});
-
-it('leaves out and notes a chart of the wrong type', async () => {
-  const { rows, mismatched } = await read({ LicensesIssuedChart: 'none' });
-  expect([rows, mismatched]).toEqual(['', ['LicensesIssuedChart']]);
-});
-
-it('rejects an answer without its chart', async () => {
-  await expect(read({ message: 'Not here' })).rejects.toMatchObject({ result: 'schema' });
-});

@@ -52,40 +52,6 @@ it('also requests the previous day after midnight, in its own request, and shows
   expect(rows).toContain('views_latest_day{library_id="4711"} 3\n');
 });
 
-it('leaves out null and missing fields instead of showing 0', async () => {
-  const { rows, mismatched } = await read({
-    viewsChart: null,
-    countryViewCounts: null,
-    engagementScore: null,
-  });
-  expect([rows, mismatched]).toEqual(['', []]);
-});
-
-it('leaves out only the fields of the wrong type, and notes their names', async () => {
-  const { rows, mismatched } = await read({
-    viewsChart: { '2026-11-20': 'many' },
-    watchTimeChart: { yesterday: 4, '2026-11-20': 60 },
-    countryViewCounts: { SI: '200', AT: 40 },
-    countryWatchTime: [60],
-    engagementScore: 7.5,
-  });
-  expect(rows).toBe(`\
-bunnynet_video_library_watch_time_seconds_latest_day{library_id="4711"} 60
-bunnynet_video_library_watch_time_seconds_total{library_id="4711"} 0
-bunnynet_video_library_country_views_latest_day{library_id="4711",country="AT"} 40
-bunnynet_video_library_country_views_total{library_id="4711",country="AT"} 0
-bunnynet_video_library_country_views_total{library_id="4711",country="other"} 0
-bunnynet_video_library_statistics_latest_day_timestamp_seconds{library_id="4711"} 1795132800
-`);
-  expect(mismatched.toSorted()).toEqual([
-    'countryViewCounts',
-    'countryWatchTime',
-    'engagementScore',
-    'viewsChart',
-    'watchTimeChart',
-  ]);
-});
-
 describe('the countries', () => {
   it('are at most the 50 with the most views, with the rest as one', async () => {
     const countryViewCounts = Object.fromEntries(

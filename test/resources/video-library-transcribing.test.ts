@@ -14,20 +14,3 @@ bunnynet_video_library_transcribing_video_seconds_latest_day{library_id="4711"} 
 bunnynet_video_library_transcribing_video_seconds_total{library_id="4711"} 0
 `);
 });
-
-it('leaves out null and missing fields instead of showing 0', async () => {
-  for (const chart of [null, { '2026-11-20': null }, {}]) {
-    const { rows, mismatched } = await read({ TranscriptionSecondsChart: chart });
-    expect(rows).not.toContain('latest_day');
-    expect(mismatched).toEqual([]);
-  }
-});
-
-it('leaves out and notes a chart of the wrong type', async () => {
-  const { rows, mismatched } = await read({ TranscriptionSecondsChart: 'none' });
-  expect([rows, mismatched]).toEqual(['', ['TranscriptionSecondsChart']]);
-});
-
-it('rejects an answer without its chart', async () => {
-  await expect(read({ message: 'Not here' })).rejects.toMatchObject({ result: 'schema' });
-});

@@ -57,49 +57,6 @@ bunnynet_video_library_drm_certificate_expiration_timestamp_seconds{library_id="
 });
 
 describe('the fields of a library', () => {
-  it('are left out if they are null or missing, and not shown as 0', async () => {
-    const { rows, mismatched } = await read({
-      VideoCount: null,
-      TrafficUsage: null,
-      ReplicationRegions: null,
-      EnableDRM: null,
-      AppleFairPlayDrm: null,
-      GoogleWidevineDrm: { Enabled: null },
-      MonthlyChargesTranscribing: null,
-    });
-    expect([rows, mismatched]).toEqual(['', []]);
-  });
-
-  it('are left out one by one if their type is wrong, and noted by name', async () => {
-    const { rows, mismatched } = await read({
-      PullZoneId: -7,
-      VideoCount: '128',
-      StorageUsage: 3,
-      TrafficUsage: 1.5,
-      ReplicationRegions: 'UK',
-      EnableTranscribing: 1,
-      MonthlyChargesTranscribing: 'free',
-      EnableDRM: 'true',
-      AppleFairPlayDrm: { Enabled: true, CertificateExpirationDate: 'soon' },
-      GoogleWidevineDrm: 'on',
-    });
-    expect(rows).toBe(`\
-bunnynet_video_library_storage_bytes{library_id="4711"} 3
-bunnynet_video_library_drm_system_enabled{library_id="4711",system="fairplay"} 1
-`);
-    expect(mismatched.toSorted()).toEqual([
-      'AppleFairPlayDrm',
-      'EnableDRM',
-      'EnableTranscribing',
-      'GoogleWidevineDrm',
-      'MonthlyChargesTranscribing',
-      'PullZoneId',
-      'ReplicationRegions',
-      'TrafficUsage',
-      'VideoCount',
-    ]);
-  });
-
   it('treat the empty date of .NET as a certificate without a date', async () => {
     const { rows, mismatched } = await read({
       AppleFairPlayDrm: { CertificateExpirationDate: '0001-01-01T00:00:00' },

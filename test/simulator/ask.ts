@@ -47,8 +47,6 @@ export interface Patience {
   readonly bytes?: number;
   /** Milliseconds since the request. */
   readonly timeMs?: number;
-  /** Milliseconds of silence after the status line. */
-  readonly silenceMs?: number;
 }
 
 /** Sends a request, and hangs up when it runs out of patience. */
@@ -58,9 +56,7 @@ export async function observe(url: string, key: string, patience: Patience): Pro
     let status = 0;
     let headers: IncomingHttpHeaders = {};
     const asked = request(url, { headers: { AccessKey: key }, agent: false });
-    const giveUpIn = (ms: number | undefined) =>
-      ms === undefined ? undefined : setTimeout(() => end('left'), ms);
-    let timer = giveUpIn(patience.timeMs);
+    const timer = patience.timeMs === undefined ? undefined : setTimeout(() => end('left'), patience.timeMs);
     const end = (how: string) => {
       clearTimeout(timer);
       asked.destroy();
@@ -71,10 +67,8 @@ export async function observe(url: string, key: string, patience: Patience): Pro
     asked.on('response', (response) => {
       status = response.statusCode ?? 0;
       headers = response.headers;
-      timer ??= giveUpIn(patience.silenceMs);
       response.on('error', broken);
       response.on('data', (chunk: Buffer) => {
-        timer?.refresh();
         chunks.push(chunk);
         const heardBytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
         if (heardBytes >= (patience.bytes ?? Number.POSITIVE_INFINITY)) end('left');

@@ -1,0 +1,107 @@
+/** What holds for the answers of every kind. What each kind makes of its own fields is in its own test. */
+import { describe, expect, it } from 'vitest';
+import { operationOf } from '../../src/report/operations.ts';
+import { resources } from '../../src/resources/index.ts';
+import { isReadAlone, type ReadResource, type Resource } from '../../src/resources/resource.ts';
+import { expose, exposeListing } from './expose.ts';
+
+/** Their answers are lists, or have only one field besides the error. */
+const lists = ['application_volume', 'rate_limit', 'payment_requests', 'video_encoding'];
+const readAlone = resources.filter(isReadAlone).filter(({ kind }) => !lists.includes(kind));
+const listed = resources.filter((resource) => !isReadAlone(resource));
+
+const context = { nowMs: Date.parse('2026-08-20T12:00:00Z') };
+const idsOf = ({ ids }: Resource) => Object.fromEntries(ids.map(({ label }) => [label, '1']));
+
+/** What the vendor documents of the answer of a kind, and whether its data is inside an envelope. */
+function documentedOf(resource: ReadResource) {
+  const path = resource.path.replaceAll(/\{\w*\}/g, '1');
+  const answer = operationOf(resource.api, path)?.documented;
+  const data = answer?.fields?.get('data');
+  return { fields: [...((data ?? answer)?.fields?.keys() ?? [])], isEnveloped: data !== undefined };
+}
+
+/** The page of a target of this kind for an answer with these fields. */
+async function read(resource: Resource, fields: object) {
+  if (!isReadAlone(resource)) {
+    const element = { Id: 1, id: '1', shieldZoneId: 1, ...fields };
+    // In the form of each listing.
+    const paging = {
+      page: { totalCount: 1, totalPages: 1, currentPage: 1 },
+      page_info: { total_items: 1, has_more_items: false },
+      HasMoreItems: false,
+    };
+    return await exposeListing(resource, () => ({
+      Items: [element],
+      data: [element],
+      databases: [element],
+      ...paging,
+    }));
+  }
+  const answer = documentedOf(resource).isEnveloped ? { data: fields } : fields;
+  return await expose(resource, answer, { ids: idsOf(resource), context });
+}
+
+/** The families that a field alone gives, less counters: these show 0 as soon as anything is counted. */
+function familiesOnlyFrom(resource: Resource, field: string): readonly string[] {
+  return resource.families
+    .filter(({ fields, type }) => fields.length === 1 && fields[0] === field && type === 'gauge')
+    .map(({ name }) => name);
+}
+
+const shown = (rows: string) => new Set(rows.match(/^\w+/gm));
+
+describe.each([...readAlone, ...listed])('$kind', (resource) => {
+  const fields = [...new Set(resource.families.flatMap((family) => family.fields))];
+
+  it('leaves out each field that is null, and does not show it as 0', async () => {
+    for (const field of fields) {
+      const { rows, mismatched } = await read(resource, { [field]: null });
+      for (const family of familiesOnlyFrom(resource, field)) expect([...shown(rows)]).not.toContain(family);
+      expect(mismatched, field).toEqual([]);
+    }
+  });
+
+  it('leaves out each field of the wrong type, and notes its name', async () => {
+    for (const field of fields) {
+      const noted: string[] = [];
+      // At least one of them is not of its type.
+      for (const value of ['☃', true, -0.5, [7], { a: '☃' }]) {
+        const { rows, mismatched } = await read(resource, { [field]: value });
+        if (mismatched.length === 0) continue;
+        noted.push(...mismatched);
+        if (Array.isArray(value) || typeof value === 'object') continue;
+        for (const family of familiesOnlyFrom(resource, field))
+          expect([...shown(rows)]).not.toContain(family);
+      }
+      expect(new Set(noted)).toEqual(new Set([field]));
+    }
+  });
+
+  it('ignores fields that it does not know', async () => {
+    const [field = ''] = fields;
+    const unknown = { unheardOf: 1, ['__proto__']: { a: 1 }, toString: 1 };
+    expect(await read(resource, { [field]: null, ...unknown })).toEqual(
+      await read(resource, { [field]: null }),
+    );
+  });
+});
+
+describe.each(readAlone)('an answer of $kind', (resource) => {
+  it('is a reading even if it has only documented fields that are not read', async () => {
+    const unread = documentedOf(resource).fields.filter(
+      (name) => !resource.fields.includes(name) && !/^error(Response)?$/.test(name),
+    );
+    for (const name of unread) await expect(read(resource, { [name]: null }), name).resolves.toBeDefined();
+  });
+
+  it.each(['{}', '[]', 'null', '7', '"active"', '{ "title": "Not Found", "detail": "gone" }'])(
+    'is not a reading if it is %s',
+    async (answer) => {
+      await expect(expose(resource, answer, { ids: idsOf(resource), context })).rejects.toMatchObject({
+        name: 'ReadingError',
+        result: 'schema',
+      });
+    },
+  );
+});
