@@ -25,8 +25,8 @@ const advice = `## Sizing
 - **Memory**: take the figure for your number of series above, and set the limit to twice as much. \`sum(bunnynet_exporter_series)\`
   is the number of series, \`process_resident_memory_bytes\` the memory.
 - **Options of Node**: the image, the executable and \`npm start\` start Node with options that keep a small installation small. The
-  npm package's command starts without them and takes more; the [unit](../deploy/systemd/bunnynet-exporter.service) shows how to give
-  them to it.
+  npm package's command starts without them and takes about 45 MB more; the [unit](../deploy/systemd/bunnynet-exporter.service) shows
+  how to give them to it.
 - **CPU**: a poll takes about 0.1 ms, so 1,000 targets polled every minute take 0.17 % of one core.
 - **Slow or failing API**: scrapes never wait for a poll, so they take no longer than usual.
 - **Number of targets**: the API's request rate is the limit, not the exporter. At 5 requests a second, an API answers 300 polls a

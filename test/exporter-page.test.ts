@@ -75,12 +75,6 @@ describe('the status page of the whole exporter', () => {
     expect(await page()).not.toContain(simulator.keys.account);
   });
 
-  it('says that an API asked for a pause', async () => {
-    const { simulator, page } = await startAll();
-    simulator.inject({ type: 'status-429-retry-seconds', kind: 'application', retryAfterSeconds: 60 });
-    await expect.poll(page).toContain('The application API answered 429; it gets no requests for ');
-  });
-
   it('says that a configuration was refused, until a good one is loaded', async () => {
     const { exporter, refuse, page } = await startAll();
     refuse(new Error('config.yml:3: wrong'));
@@ -89,19 +83,5 @@ describe('the status page of the whole exporter', () => {
     refuse(undefined);
     await exporter.reload();
     expect(await page()).not.toContain('config.yml:3');
-  });
-
-  it('says which field has the wrong type, and how often', async () => {
-    const { simulator, page } = await startAll();
-    simulator.inject({ type: 'wrong-types', kind: 'application' });
-    await expect.poll(page).toMatch(/sums over them are too small[\s\S]*application \w+ \(\d+ times\)/);
-  });
-
-  it('says that the request rate is too low', async () => {
-    const { page } = await startAll(1);
-    await expect.poll(page).toContain('The request rate of the application API is too low for the targets');
-    expect(await page()).toContain('application: 1 poll needs');
-    expect(await page()).toContain('raise apis.application.requests_per_second, or interval and stale_after');
-    expect(await page()).toContain('<dd>application 20 / 1</dd>');
   });
 });

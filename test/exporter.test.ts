@@ -7,7 +7,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Config } from '../src/config/config.ts';
 import { load } from '../src/demo.ts';
 import { createExporter, type Exporter, type ExporterOptions } from '../src/exporter.ts';
-import { resources } from '../src/resources/index.ts';
 import type { KindName } from '../src/simulator/dataset.ts';
 import { everything } from '../src/simulator/everything.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
@@ -105,21 +104,6 @@ describe('the exporter', () => {
     await expect(withoutVolatile(await exporter.page())).toMatchFileSnapshot('golden/page.txt');
   });
 
-  it('serves over HTTP what it has polled, and is ready once every target was polled', async () => {
-    const { exporter } = await startAll();
-    const [url] = await exporter.start();
-    await expect.poll(async () => (await fetch(`${url}/-/ready`)).status).toBe(200);
-    const response = await fetch(`${url}/metrics`);
-    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
-    const page = await response.text();
-    for (const { metricPrefix } of resources.filter(({ kind }) =>
-      referenceKinds.some((one) => one === kind),
-    )) {
-      expect(page).toMatch(new RegExp(`^${metricPrefix}_up\\{.*\\} 1$`, 'm'));
-    }
-    expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
-  });
-
   it('answers only probes without a password if clients need one', async () => {
     const webConfigFile = join(mkdtempSync(join(tmpdir(), 'web-')), 'web.yml');
     writeFileSync(webConfigFile, `basic_auth_users:\n  alice: ${hashSync('secret', 4)}\n`);
@@ -143,55 +127,6 @@ describe('the exporter', () => {
     }
     await exporter.stop();
     await expect(fetch(`${probes}/-/healthy`)).rejects.toThrow();
-  });
-
-  it('shows exactly one state of each application as 1', async () => {
-    const { exporter, rows } = await startAll();
-    await exporter.pollOnce();
-    const states = (await rows()).filter((row) => row.startsWith('bunnynet_application_status{'));
-    expect(states).toHaveLength(12);
-    expect(states.filter((row) => row.endsWith(' 1'))).toHaveLength(2);
-  });
-
-  it('follows the listing for `all`: a deleted zone leaves the page, a new one appears', async () => {
-    const { simulator, exporter, rows, setConfig } = await startAll();
-    const gone = simulator.zones[3]?.id ?? '';
-    const restore = simulator.remove(gone);
-    await exporter.pollOnce();
-    expect((await rows()).some((row) => row.includes(`shield_zone_id="${gone}"`))).toBe(false);
-    restore();
-    const faster = (config: Config): Config => ({
-      ...config,
-      sections: config.sections.map((section) => ({ ...section, intervalMs: 50, staleAfterMs: 60_000 })),
-    });
-    setConfig(faster);
-    await exporter.reload();
-    const zoneRow = `bunnynet_shield_zone_up{shield_zone_id="${gone}"} 1`;
-    const limitRow = `bunnynet_shield_rate_limit_up{shield_zone_id="${gone}"} 1`;
-    await expect.poll(rows).toEqual(expect.arrayContaining([zoneRow, limitRow]));
-    simulator.remove(gone);
-    await expect
-      .poll(async () => (await rows()).some((row) => row.includes(`shield_zone_id="${gone}"`)))
-      .toBe(false);
-  });
-
-  it('keeps the zones of the last complete listing when a page of the next fails', async () => {
-    const { simulator, exporter, rows, setConfig } = await startAll();
-    await exporter.pollOnce();
-    const zones = async () =>
-      (await rows()).filter((row) => row.startsWith('bunnynet_shield_zone_waf_enabled'));
-    const before = await zones();
-    expect(before.length).toBeGreaterThan(2);
-    simulator.inject({ type: 'page-fails', kind: 'shield_zone', page: 2 });
-    setConfig((config) => ({
-      ...config,
-      sections: config.sections.map((section) => ({ ...section, intervalMs: 50 })),
-    }));
-    await exporter.reload();
-    await expect
-      .poll(async () => (await rows()).filter((row) => /^bunnynet_shield_zone_up.* 0$/.test(row)).length)
-      .toBe(before.length);
-    expect(await zones()).toEqual(before);
   });
 
   it('shows a configured zone that is not in the listing as down, with no other series', async () => {
@@ -235,23 +170,6 @@ describe('the exporter', () => {
     expect((await fetch(`${url}/-/reload`, { method: 'POST' })).status).toBe(200);
     expect(await rows()).toContain('bunnynet_exporter_config_last_reload_successful 1');
     expect(await ofApi()).toEqual(before);
-  });
-
-  it('logs once that an API answered 429, and that this is over', async () => {
-    const { simulator, exporter, logged } = await startAll();
-    simulator.inject({
-      type: 'status-429-retry-seconds',
-      kind: 'api_guardian',
-      retryAfterSeconds: 1,
-      count: 1,
-    });
-    await exporter.pollOnce();
-    const [line, ...more] = logged('The shield API answered 429');
-    expect(more).toEqual([]);
-    expect(line).toContain('"level":40');
-    expect(line).toContain('"cause":"rate_limited"');
-    await exporter.pollOnce();
-    expect(logged('over after')).toEqual([expect.stringContaining('The shield API answered 429')]);
   });
 
   it('logs once that series are left out, and once that this is over', async () => {

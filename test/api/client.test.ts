@@ -84,15 +84,10 @@ describe('a status', () => {
     [401, 'auth'],
     [403, 'auth'],
     [404, 'not_found'],
-    [405, 'rejected'],
     [408, 'timeout'],
-    [410, 'not_found'],
-    [418, 'rejected'],
     [429, 'rate_limited'],
     [500, 'server_error'],
-    [502, 'server_error'],
     [503, 'server_error'],
-    [599, 'server_error'],
   ])('of %d is a failure: %s', async (status, result) => {
     const { failure, codes } = createClient();
     mockApi(origin).get('/a').reply(status);
@@ -178,11 +173,6 @@ describe('the message of a failure', () => {
     expect(error.answer.errorKey).toBe('not_found.ratelimit_shieldzone');
   });
 
-  it('comes from an envelope around the data', async () => {
-    const error = await wordsOf({ success: false, message: 'Video not found', statusCode: 404, data: null });
-    expect(error.message).toBe('HTTP 404: Video not found');
-  });
-
   it('is only the status if it is in a body that is too long to be read for it', async () => {
     const long = `{"errors":{${Array.from({ length: 5000 }, (_, at) => `"f${at}":["x"]`).join()}}}`;
     expect((await wordsOf(long)).message).toBe('HTTP 404');
@@ -204,7 +194,6 @@ describe('the message of a failure', () => {
     ['No such application.\n', 'No such application.'],
     ['{"error":"database not found","details":"id 7"}', 'database not found: id 7'],
     ['{"error":{"code":"zone_unknown","message":"No zone."}}', 'zone_unknown: No zone.'],
-    ['{"error":{"code":404,"message":"No zone."}}', 'No zone.'],
     ['{"Message":"Authorization has been denied."}', 'Authorization has been denied.'],
     [
       '{"title":"Invalid","errors":[{"field":"limit","message":"must be positive"},{"message":"b"}]}',
@@ -215,12 +204,9 @@ describe('the message of a failure', () => {
       'fromDate: is no date: toDate: is no date',
     ],
     ['{"errors":["a","b","c","d"]}', 'a: b: c'],
-    ['{"title":null,"detail":"","message":"m","errors":7}', 'm'],
     ['{"message":"\\u0061\\ud800 b"}', 'a\ud800 b'],
     ['{"__proto__":{"message":"inherited"},"message":"own"}', 'own'],
     [`${'['.repeat(60)}{"message":"deep"}${']'.repeat(60)}`, 'deep'],
-    ['{"errors":[null,7,[],{"field":{"a":1},"message":["m"]},"s"],"message":"m"}', 'm'],
-    ['{"error":[],"errorResponse":{"message":"m"},"message":"outside"}', 'outside'],
   ])('of %s is %s', async (body, words) => {
     expect((await wordsOf(body)).message).toBe(`HTTP 404: ${words}`);
   });
@@ -414,13 +400,6 @@ describe('a 429', () => {
     expect(served).not.toHaveBeenCalled();
   });
 
-  it('reads Retry-After as a date too, up to a limit', async () => {
-    const { refuse, durations } = freeze();
-    await refuse({ 'Retry-After': 'Fri, 20 Nov 2026 09:31:00 GMT' });
-    await refuse({ 'Retry-After': '86400' });
-    expect(durations()).toEqual([60_000, 600_000]);
-  });
-
   it('measures the date of Retry-After by the clock of the API', async () => {
     const { refuse, durations } = freeze();
     await refuse({ 'Retry-After': 'Fri, 20 Nov 2026 12:00:30 GMT', Date: 'Fri, 20 Nov 2026 12:00:00 GMT' });
@@ -483,8 +462,6 @@ describe('a body', () => {
   it.each([
     ['identity', Buffer.from(json)],
     ['gzip', gzipSync(json)],
-    ['x-gzip', gzipSync(json)],
-    ['GZIP', gzipSync(json)],
     ['br', brotliCompressSync(json)],
     ['deflate', deflateSync(json)],
   ])('is decoded from %s', async (coding, bytes) => {
@@ -495,10 +472,8 @@ describe('a body', () => {
     ['gzip', Buffer.from(json), 'the body is not the gzip that its header says'],
     ['gzip', gzipSync(json).subarray(0, 40), 'the body is not the gzip that its header says'],
     ['br', gzipSync(json), 'the body is not the br that its header says'],
-    ['deflate', brotliCompressSync(json), 'the body is not the deflate that its header says'],
     ['zstd', Buffer.from(json), 'the body has the unknown coding "zstd"'],
     ['gzip, br', Buffer.from(json), 'the body has the unknown coding "gzip, br"'],
-    ['constructor', Buffer.from(json), 'the body has the unknown coding "constructor"'],
     ['gzip', gzipSync('1'.repeat(10_000_000)), 'the body is longer than max_response_bytes (100000)'],
     ['br', brotliCompressSync('1'.repeat(10_000_000)), 'the body is longer than max_response_bytes (100000)'],
   ])('that claims the coding %s but is not is refused: case %#', async (coding, bytes, message) => {
@@ -511,24 +486,13 @@ describe('a body', () => {
 
   it.each([
     ['', 'the body is empty'],
-    [' \r\n', 'the body is empty'],
     ['\uFEFF', 'the body is empty'],
     ['OK', 'the body is not JSON'],
     ['{"data": {"planType": 1', 'the body is not JSON'],
-    ['{"data": 12345678901234567890', 'the body is not JSON'],
-    ['{"a": NaN}', 'the body is not JSON'],
-    ['[1] [2]', 'the body is not JSON'],
     [`${'['.repeat(65)}${']'.repeat(65)}`, 'the body is nested too deeply'],
     [`${'{"a":'.repeat(9000)}`, 'the body is nested too deeply'],
   ])('%j is refused', async (body, message) => {
     expect(await failureOf(body)).toEqual({ result: 'schema', message, codes: ['shield 200'] });
-  });
-
-  it('is read whatever its content type, with a byte order mark, and with brackets in strings', async () => {
-    expect(await answer('{"a":1}', { 'content-type': 'text/html' })).toEqual({ a: 1 });
-    expect(await answer('\uFEFF{"a":1}')).toEqual({ a: 1 });
-    const text = `"${'['.repeat(100)}\\"${'{'.repeat(100)}`;
-    expect(await answer(JSON.stringify({ a: text }))).toEqual({ a: text });
   });
 
   it('keeps the digits of integers up to 64 bits', async () => {
@@ -568,13 +532,6 @@ describe('a body', () => {
     });
     expect(codes).toEqual(['shield schema']);
     await vi.waitFor(() => expect(closed).toHaveBeenCalled());
-  });
-
-  it('of exactly max_response_bytes is read', async () => {
-    const texts = Array.from({ length: 100 }, () => 'x'.repeat(900));
-    const body = JSON.stringify(texts).padEnd(100_000);
-    expect(await answer(body)).toEqual(texts);
-    expect(await failureOf(`${body} `)).toMatchObject({ codes: ['shield schema'] });
   });
 });
 
@@ -701,19 +658,6 @@ describe('an abort', () => {
     expect(codes).toEqual(['shield 500']);
   });
 
-  it('while the key is being read sends no request', async () => {
-    const abort = new AbortController();
-    const asked = vi.fn();
-    const url = await serve(asked);
-    const { get, codes } = createClient({ baseUrl: url }, () => {
-      abort.abort(stopped);
-      return Promise.resolve(new Secret(key));
-    });
-    await expect(get('/a', { signal: abort.signal })).rejects.toBe(stopped);
-    expect(asked).not.toHaveBeenCalled();
-    expect(codes).toEqual([]);
-  });
-
   it('before the start sends no request', async () => {
     const { get, codes } = createClient({ maxRetries: 2 });
     const release = vi.fn();
@@ -734,20 +678,6 @@ describe('an abort', () => {
     }
     expect(getEventListeners(signal, 'abort')).toEqual([]);
     expect(dependantsOf(signal)).toBe(0);
-  });
-
-  it('leaves other requests alone', async () => {
-    const abort = new AbortController();
-    const url = await serve((request, response) => {
-      if (request.url === '/hangs') setImmediate(() => abort.abort(stopped));
-      else response.end('{}');
-    });
-    const { get } = createClient({ baseUrl: url });
-    const [hangs, answers] = await Promise.allSettled([get('/hangs', { signal: abort.signal }), get('/a')]);
-    expect([hangs, answers]).toEqual([
-      { status: 'rejected', reason: stopped },
-      { status: 'fulfilled', value: {} },
-    ]);
   });
 });
 
@@ -776,16 +706,6 @@ it('uses new settings for new requests while those under way end with the old on
   answerOld();
   expect(await before).toBe('old');
   await replaced;
-});
-
-it('keeps all of its settings if the new ones cannot be used', async () => {
-  const { client, get } = createClient({
-    baseUrl: await serve((_, response) => response.end('"long enough"')),
-  });
-  const unusable = { ...settings, maxConcurrency: -1, maxResponseBytes: 1, timeoutMs: 1 };
-  await expect(client.reconfigure(unusable)).rejects.toThrow('invalid connections');
-  expect(await get('/a')).toBe('long enough');
-  expect(await get('/a')).toBe('long enough');
 });
 
 it('aborts the requests under way when it is closed', async () => {

@@ -86,16 +86,13 @@ describe('an API over TLS', () => {
   it.each([
     ['that is self-signed', issue({ name: 'localhost', alternativeNames: ['dns:localhost'] }), {}],
     ['of a private authority, without ca_file', server, {}],
-    ['of another authority than that of ca_file', from(issue({ name: 'authority', ca: true })), { ca }],
     ['for another host', from(ca, { alternativeNames: ['dns:other.example'] }), { ca }],
-    ['for a part of the name', from(ca, { alternativeNames: ['dns:host', 'dns:*.localhost'] }), { ca }],
     [
       'with the name only in its subject',
       from(ca, { name: 'localhost', alternativeNames: ['dns:b'] }),
       { ca },
     ],
     ['expired', from(ca, { from: new Date('2020-01-01'), until: new Date('2020-01-02') }), { ca }],
-    ['not valid yet', from(ca, { from: new Date(Date.now() + 3_600_000) }), { ca }],
     ['only for clients', from(ca, { usage: 'client' }), { ca }],
   ])('with a certificate %s is not asked, which is a network failure', async (_, identity, trust) => {
     const { port, seen } = await serveTls(identity);
@@ -277,26 +274,6 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it.each(['localhost', 'other.example, localhost', '.localhost', '*', 'LOCALHOST:PORT'])(
-    'is bypassed for the hosts of NO_PROXY=%s',
-    async (except) => {
-      const api = await serveTls(server);
-      const proxy = { ...(await runProxy()), except: except.replace('PORT', String(api.port)) };
-      expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toEqual(good);
-      expect(proxy.asked).toEqual([]);
-    },
-  );
-
-  it.each(['other.example', 'host', 'localhost:1'])(
-    'is used for a host that NO_PROXY=%s does not match',
-    async (except) => {
-      const api = await serveTls(server);
-      const proxy = { ...(await runProxy()), except };
-      expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toEqual(good);
-      expect(proxy.asked).toHaveLength(1);
-    },
-  );
-
   it('gets its password with the CONNECT, and the API does not get it', async () => {
     const api = await serveTls(server);
     const { asked, url } = await runProxy();
@@ -328,25 +305,12 @@ describe('a proxy', () => {
     expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toEqual(good);
   });
 
-  it('that is not a proxy is a network failure', async () => {
-    expect(await ask('https://localhost:1', { proxy: { url: 'http://127.0.0.1:1' } })).toMatch(
-      /^network: .*REFUSED/,
-    );
-  });
-
   it('over TLS is verified like an API', async () => {
     const { asked, url } = await runProxy(undefined, server);
     // By its name: undici sends the host as the server name, and Node 26 rejects an address there.
     const proxy = { url: url.replace('127.0.0.1', 'localhost') };
     expect(await ask('https://localhost:1', { authorities, proxy })).toMatch(/^network: .*certificate/i);
     expect(asked).toEqual([]);
-  });
-
-  it('that closes each CONNECT is not asked again until the next poll', async () => {
-    const proxy = await runProxy((socket) => socket.destroy());
-    const asked = clientFor('https://localhost:1', { proxy, timeoutMs: 500 });
-    expect(await asked()).toMatch(/^network: .* closed the connection before the answer was complete/);
-    expect(proxy.asked).toHaveLength(1);
   });
 
   it('that left a CONNECT unanswered is asked again after the deadline', async () => {
@@ -362,14 +326,6 @@ describe('a proxy', () => {
     silent = false;
     await expect.poll(asked, { timeout: 15_000 }).toEqual(good);
   });
-
-  it('does not change the limit for an answer', async () => {
-    const api = await serveTls(server, ' '.repeat(10_001));
-    const proxy = await runProxy();
-    expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toMatch(
-      /^schema: .*max_response_bytes/,
-    );
-  });
 });
 
 it.each([
@@ -378,14 +334,10 @@ it.each([
   ['https://api.example', 'other.example, api.example:443', false],
   ['https://api.example:8443', 'api.example:443 api.example:80', true],
   ['https://api.example', 'API.Example', false],
-  ['https://api.example', '.example', false],
   ['https://api.example', '*.example', false],
   ['https://api.example', 'ample,pi.example', true],
-  ['https://api.example', 'other.example,*', false],
   ['https://api.example', ',, :443', true],
   ['https://[::1]:8443', '::1', false],
-  ['https://[::1]:8443', '[::1]:8443', false],
-  ['https://10.1.2.3', '10.1.2.3', false],
 ])('whether %s goes through a proxy, with NO_PROXY=%j: %j', (baseUrl, except, expected) => {
   const proxy = { url: 'http://a:1', variable: 'HTTPS_PROXY', except };
   expect(proxyOf(baseUrl, proxy)).toBe(expected ? proxy : undefined);
@@ -420,8 +372,6 @@ describe('the proxy of the environment', () => {
   it.each([
     'user:hidden-9d2e@proxy:3128',
     'proxy:3128',
-    'socks5://user:hidden-9d2e@proxy:1080',
-    'http://',
     'http://user:hidden-9d2e@proxy:99999',
     'http://user:hidden-9d2e%@proxy',
     'http://user@proxy',

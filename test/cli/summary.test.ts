@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { summary } from '../../src/cli/summary.ts';
-import { colours, plain } from '../../src/cli/terminal.ts';
+import { plain } from '../../src/cli/terminal.ts';
 import { resources } from '../../src/resources/index.ts';
 import { account, load } from '../config/fixtures.ts';
 
@@ -35,14 +35,6 @@ video: 3 polls need 3 requests/s, requests_per_second is 2: a round takes 2s; ra
 
 ✓ the configuration is valid
 `);
-});
-
-test('on a terminal it dims the headers, and the mark of the verdict is green', async () => {
-  const { config } = await load(`${account}applications: { interval: 1m, targets: [a] }`);
-  const [kinds, apis, verdict] = summary(config, resources, () => true, colours).split('\n\n');
-  expect(kinds).toBe(`${colours('dim', 'kind         interval  targets')}\napplication  1m        1`);
-  expect(apis?.startsWith(colours('dim', 'API          requests/s needed  allowed  address'))).toBe(true);
-  expect(verdict).toBe(`${colours('green', '✓')} the configuration is valid\n`);
 });
 
 test('it says which kinds are narrowed down, and how far overrides change the interval', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { causesOf } from '../../src/causes/causes.ts';
 import { prettyLine } from '../../src/cli/pretty-log.ts';
-import { colours, ProgressLine, plain, pollReport, progressText, styleFor } from '../../src/cli/terminal.ts';
+import { colours, ProgressLine, plain, pollReport, styleFor } from '../../src/cli/terminal.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
-import { causeInput, failing, listing, many, nowMs, refusedListing, status } from '../status/fixtures.ts';
+import { causeInput, failing, listing, refusedListing, status } from '../status/fixtures.ts';
 
 /** A terminal that records what was written, with readable escape sequences. */
 function recorder(columns = 40) {
@@ -50,16 +50,6 @@ describe('the line of progress', () => {
     const unknown = recorder(0);
     new ProgressLine(unknown).show('polled 12 of 36 targets');
     expect(unknown.written()).toBe('⟲polled 12 of 36 targets');
-  });
-
-  it('says how many targets were polled and how many failed', () => {
-    const statuses = [
-      status({ app_id: 'a' }),
-      failing({ app_id: 'b' }),
-      status({ app_id: 'c' }, { state: 'pending' }),
-    ];
-    expect(progressText(statuses, 1234)).toBe('polled 2 of 3 targets, 1 failing, 1.2 s');
-    expect(progressText(statuses.slice(0, 1), 0)).toBe('polled 1 of 1 target, 0.0 s');
   });
 });
 
@@ -126,13 +116,6 @@ all                3   2        1       0
 `);
   });
 
-  it('reports many failures with one reason once, with the first of them', () => {
-    const text = report([...many(10_000), status({ app_id: 'ok' }, { lastSuccessMs: nowMs })], [], false);
-    expect(text.match(/^✗ HTTP/gm)).toHaveLength(1);
-    expect(text).toContain('✗ HTTP 503 from the application API: 100 targets (application)');
-    expect(text).toContain(' and 95 more\n');
-  });
-
   it('is short if all is well', () => {
     expect(report([status({ app_id: 'a' })], [listing('Shield Zones')], true, 400)).toBe(`
 kind         targets  ok  failing  absent
@@ -176,19 +159,6 @@ describe('a pretty log line', () => {
   it('writes foreign text without anything that moves the cursor', () => {
     const fields = { kind: 'application', target: { app_id: 'a' }, name: 'x\u001B[2J\u202Ey', msg: 'a\nb' };
     expect(line(fields)).toBe('INFO  application x [2J y (a): a b\n');
-  });
-
-  it('names what many targets have in common only in its message', () => {
-    const msg = '480 more application polls failed: HTTP 502 (server_error)';
-    expect(line({ kind: 'application', credential: 'account', reason: 'HTTP 502', polls: 480, msg })).toBe(
-      `INFO  ${msg} credential=account polls=480\n`,
-    );
-  });
-
-  it('rounds durations', () => {
-    expect(line({ msg: 'asked', duration_seconds: 0.184567, other_seconds: 12.34567 })).toBe(
-      'INFO  asked duration_seconds=185ms other_seconds=12.35s\n',
-    );
   });
 
   it('shows the stack of an error', () => {

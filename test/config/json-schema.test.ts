@@ -85,66 +85,34 @@ describe('loader and schema refuse', () => {
   test.each([
     applications,
     `credentials: {}\napplications: all`,
-    `credentials: { a: secret }\n${applications}`,
     `credentials: { a: { env: a-b } }\n${applications}`,
     `credentials: { a: { env: A, file: b } }\n${applications}`,
-    `credentials: { a: { key: A } }\n${applications}`,
     `credentials: { "a b": { env: BUNNYNET_ACCESS_KEY } }\n${applications}`,
     `${account}application: { targets: [a] }`,
     `${account}applications: {}`,
-    `${account}applications:`,
     `${account}discovery: { kinds: some }`,
     `${account}discovery: { kinds: all, except: [videos] }`,
-    `${account}discovery: { kinds: all, except: video_storage }`,
     `${account}applications: { targets: all, include: "" }`,
-    `${account}applications: { targets: all, include: [] }`,
     `${account}applications: { targets: all, parents: { include: a } }`,
     `${account}applications: { targets: all, overrides: [a] }`,
-    `${account}applications: { targets: all, overrides: [{ name: a }] }`,
     `${account}shield_zones: { targets: all, overrides: [{ id: 1, interval: 1m }] }`,
-    `${account}api_guardian: { targets: all, parents: { name: a } }`,
     `${account}applications: { targets: a }`,
     `${account}applications: { targets: [a b] }`,
-    `${account}applications: { targets: [{ name: a }] }`,
     `${account}applications: { targets: [{ id: a, intervl: 1m }] }`,
-    `${account}applications: { targets: [a], interval: 60 }`,
     `${account}applications: { targets: [a], interval: 1 minute }`,
-    `${account}applications: { targets: [a], interval: }`,
     `${account}applications: { targets: [a], latency_unit: minutes }`,
-    `${account}shield_zones: { targets: some }`,
-    `${account}shield_zones: { targets: [0] }`,
-    `${account}shield_zones: { targets: [-1] }`,
     `${account}shield_zones: { targets: [1.5] }`,
     `${account}shield_zones: { targets: [abc] }`,
     `${account}api_guardian: { targets: [501] }`,
     `${account}video_storage: { targets: [{ library_id: 4711, video_id: abc }] }`,
     `${account}${applications}limits: { max_series: 0 }`,
-    `${account}${applications}limits: { series: 1 }`,
     `${account}${applications}apis: { other: {} }`,
     `${account}${applications}apis: { video: { max_retries: 99 } }`,
-    `${account}${applications}apis: { video: { max_retries: some } }`,
-    `${account}${applications}apis: { video: { requests_per_second: 0.01 } }`,
     `${account}${applications}apis: { video: { base_url: video.bunnycdn.com } }`,
     `${account}${applications}apis: { video: { base_url: "https://user:pw@host" } }`,
     `${account}${applications}apis: { video: { max_response_bytes: 8 megabytes } }`,
   ])('%s', async (text) => {
     expect(await problemsOf(text)).not.toEqual([]);
     expect(accepts(text)).toBe(false);
-  });
-});
-
-test('defaults are written as in YAML', () => {
-  expect(schema).toMatchObject({
-    properties: {
-      apis: {
-        properties: {
-          video: { properties: { max_concurrency: { default: 2 }, timeout: { default: '10s' } } },
-        },
-      },
-      applications: {
-        properties: { interval: { default: '1m' }, latency_unit: { default: 'milliseconds' } },
-      },
-      limits: { properties: { max_series: { default: 1_000_000 } } },
-    },
   });
 });

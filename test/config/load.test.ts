@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
@@ -7,7 +7,6 @@ import type { SectionConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { resources } from '../../src/resources/index.ts';
-import { anyText } from '../any-text.ts';
 import { runs } from '../runs.ts';
 import { account, canary, directory, env, linesOf, load, problemsOf } from './fixtures.ts';
 
@@ -147,21 +146,6 @@ limits: { max_series: 5000 }
     expect(config.limits.maxSeries).toBe(5000);
   });
 
-  test.each(['http://127.0.0.1:1', 'http://127.9.9.9/x', 'http://[::1]:80', 'http://localhost'])(
-    'plain http to this machine is allowed: %s',
-    async (url) => {
-      const { config } = await load(`${account}${applications}apis: { shield: { base_url: '${url}' } }\n`);
-      expect(config.apis.shield.baseUrl).toBe(url.replace(':80', ''));
-    },
-  );
-
-  test('anchors work, to avoid repeating a list', async () => {
-    const { config } = await load(
-      `${account}shield_zones: { targets: &zones [501, { id: 502, name: www }] }\nrate_limits: { targets: *zones }\n`,
-    );
-    expect(config.sections.map((section) => targetsOf(section).length)).toEqual([2, 2]);
-  });
-
   test('the path of a key file is relative to the directory of the configuration', async () => {
     const path = await directory();
     await mkdir(join(path, 'keys'));
@@ -178,19 +162,14 @@ const opaque = 'expected an id of 1 to 128 characters A-Z a-z 0-9 . _ -';
 const whole = 'expected an id that is a whole number of at most 64 bits, without leading zeros';
 const url =
   'expected an http or https address without user name, query and fragment, such as https://api.example.com/path';
-const plainHttp =
-  'expected an https address, because over http the key is sent unencrypted; allow_insecure_http: true allows it anyway';
-const keySource = '{ env: VARIABLE } or { file: PATH }; a key is never written in the configuration';
 const size = 'expected a size from 1KiB to 256MiB, such as 512KiB or 8MiB';
 
 describe('a problem is reported with file, line, path and what was expected', () => {
   test.each([
     // durations
     ['applications: { interval: abc, targets: [a] }', `2: applications.interval: ${duration}; got "abc"`],
-    ['applications: { interval: 60, targets: [a] }', `2: applications.interval: ${duration}; got "60"`],
     ['applications: { interval: 999ms, targets: [a] }', `2: applications.interval: ${duration}; got "999ms"`],
     ['applications: { interval: , targets: [a] }', `2: applications.interval: ${duration}; got nothing`],
-    ['applications: { interval: [1s], targets: [a] }', `2: applications.interval: ${duration}; got a list`],
     [
       'applications: { interval: 30d, targets: [a] }',
       '2: applications.interval: expected a duration of at most 1w; got "30d"',
@@ -204,26 +183,19 @@ describe('a problem is reported with file, line, path and what was expected', ()
       '2: applications.stale_after: expected at least 3m, 1.5 times the interval, or values leave between two polls; got 1m',
     ],
     [
-      'applications: { interval: 1001ms, stale_after: 1501ms, targets: [a] }',
-      '2: applications.stale_after: expected at least 1s502ms, 1.5 times the interval, or values leave between two polls; got 1s501ms',
-    ],
-    [
       'applications: { stale_after: 2m, targets: [{ id: a, interval: 5m }] }',
       '2: applications.targets[0].stale_after: expected at least 7m30s, 1.5 times the interval, or values leave between two polls; got 2m',
     ],
     // ids
     ['applications: { targets: [a b] }', `2: applications.targets[0].id: ${opaque}; got "a b"`],
-    ['applications: { targets: [..] }', `2: applications.targets[0].id: ${opaque}; got ".."`],
     ['applications: { targets: [a/b] }', `2: applications.targets[0].id: ${opaque}; got "a/b"`],
     [
       'applications:\n  targets:\n    - a\n    -',
       '5: applications.targets[1]: expected an id or { id: … }; got nothing',
     ],
     ['applications: { targets: [{ name: x }] }', `2: applications.targets[0].id: ${opaque}; it is missing`],
-    ['shield_zones: { targets: [0501] }', `2: shield_zones.targets[0].id: ${whole}; got "0501"`],
     ['shield_zones: { targets: [0] }', `2: shield_zones.targets[0].id: ${whole}; got "0"`],
     ['shield_zones: { targets: [-1] }', `2: shield_zones.targets[0].id: ${whole}; got "-1"`],
-    ['shield_zones: { targets: [1.5] }', `2: shield_zones.targets[0].id: ${whole}; got "1.5"`],
     [
       'shield_zones: { targets: [1.2345678901234567e+18] }',
       `2: shield_zones.targets[0].id: ${whole}; got "1.2345678901234567e+18"`,
@@ -249,31 +221,15 @@ describe('a problem is reported with file, line, path and what was expected', ()
       'applications: { targets: every }',
       '2: applications.targets: expected all, or a list of ids or { id: … }; got "every"',
     ],
-    [
-      'applications: {}',
-      '2: applications.targets: expected all, or a list of ids or { id: … }; it is missing',
-    ],
-    [
-      'rate_limits: { targets: 501 }',
-      '2: rate_limits.targets: expected all, or a list of ids or { id: … }; got "501"',
-    ],
     ['applications:', '2: applications: expected a mapping with `targets`; got nothing'],
     [
       'applications:\n  targets:\n    - a\n    - { id: a }',
       '5: applications.targets[1]: expected each target once; "a" is already on line 4',
     ],
-    [
-      'video_storage:\n  targets:\n    - 1/0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f\n    - 1/0F8C3F9E-1B2A-4C3D-8E4F-5A6B7C8D9E0F',
-      '5: video_storage.targets[1]: expected each target once; "1/0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f" is already on line 4',
-    ],
     // unknown settings
     [
       'applications: { targets: [{ id: a, intervl: 1m }] }',
       '2: applications.targets[0].intervl: unknown setting (did you mean interval?)',
-    ],
-    [
-      'applications: { target: [a], targets: [b] }',
-      '2: applications.target: unknown setting (did you mean targets?)',
     ],
     ['applications: { targets: [a] }\nlimit: {}', '3: limit: unknown setting (did you mean limits?)'],
     [
@@ -300,34 +256,15 @@ describe('a problem is reported with file, line, path and what was expected', ()
       '3: apis.video.requests_per_second: expected a number from 0.1 to 10000; got "0"',
     ],
     [
-      `${applications}apis: { video: { max_response_bytes: 8 MB/s } }`,
-      `3: apis.video.max_response_bytes: ${size}; got "8 MB/s"`,
-    ],
-    [
       `${applications}apis: { video: { max_response_bytes: 1GiB } }`,
       `3: apis.video.max_response_bytes: ${size}; got "1GiB"`,
-    ],
-    [
-      `${applications}apis: { video: { timeout: 1h } }`,
-      '3: apis.video.timeout: expected a duration of at most 10m; got "1h"',
     ],
     [
       `${applications}apis: { video: { allow_insecure_http: maybe } }`,
       '3: apis.video.allow_insecure_http: expected true or false; got "maybe"',
     ],
-    [`${applications}apis: { videos: {} }`, '3: apis.videos: unknown setting (did you mean video?)'],
     // addresses
     [`${applications}apis: { video: { base_url: video.bunnycdn.com } }`, `3: apis.video.base_url: ${url}`],
-    [`${applications}apis: { video: { base_url: ftp://host } }`, `3: apis.video.base_url: ${url}`],
-    [`${applications}apis: { video: { base_url: "https://u:p@host" } }`, `3: apis.video.base_url: ${url}`],
-    [`${applications}apis: { video: { base_url: "https://host/?key=1" } }`, `3: apis.video.base_url: ${url}`],
-    [`${applications}apis: { video: { base_url: "https://host/#x" } }`, `3: apis.video.base_url: ${url}`],
-    [`${applications}apis: { video: { base_url: "https://" } }`, `3: apis.video.base_url: ${url}`],
-    [`${applications}apis: { video: { base_url: http://10.0.0.1 } }`, `3: apis.video.base_url: ${plainHttp}`],
-    [
-      `${applications}apis: { video: { base_url: http://localhost.example.com } }`,
-      `3: apis.video.base_url: ${plainHttp}`,
-    ],
     // credentials
     [
       'applications: { credential: acount, targets: [a] }',
@@ -337,10 +274,6 @@ describe('a problem is reported with file, line, path and what was expected', ()
       'applications: { targets: [{ id: a, credential: zzz }] }',
       '2: applications.targets[0].credential: expected a credential that is defined: account',
     ],
-    [
-      'applications: { credential: a b, targets: [a] }',
-      '2: applications.credential: expected the name of a credential',
-    ],
   ])('%s', async (text, problem) => {
     expect(await problemsOf(`${account}${text}\n`)).toEqual([`config.yml:${problem}`]);
   });
@@ -349,7 +282,6 @@ describe('a problem is reported with file, line, path and what was expected', ()
     ['', 'config.yml:1: expected a mapping of settings; got nothing'],
     ['# comment\n---\n', 'config.yml:2: expected a mapping of settings; got nothing'],
     ['- a', 'config.yml:1: expected a mapping of settings; got a list'],
-    ['text', 'config.yml:1: expected a mapping of settings; got "text"'],
     ['a: [1', 'config.yml:1: expected YAML: the bracket that opens here is not closed'],
     [
       Buffer.from([0x61, 0x3a, 0x20, 0xff]),
@@ -369,33 +301,12 @@ describe('a problem is reported with file, line, path and what was expected', ()
       'config.yml:1: credentials: expected at least one, such as `account: { env: BUNNYNET_ACCESS_KEY }`; it is empty',
     ],
     [
-      `credentials: secret\n${applications}`,
-      'config.yml:1: credentials: expected a mapping of names to where each key is read',
-    ],
-    [
       account,
       `config.yml:1: expected \`discovery: { kinds: all }\`, or a section that says what to poll, such as ${resources
         .slice(0, 3)
         .map(({ section }) => section)
         .join(', ')
         .replace(/, (?=\w+$)/, ' or ')}`,
-    ],
-    [`credentials: { a: secret }\n${applications}`, `config.yml:1: credentials.a: expected ${keySource}`],
-    [
-      `credentials: { a: { env: A, file: b } }\n${applications}`,
-      `config.yml:1: credentials.a: expected either ${keySource}`,
-    ],
-    [
-      `credentials: { a: { env: not-a-name } }\n${applications}`,
-      'config.yml:1: credentials.a.env: expected the name of an environment variable, such as BUNNYNET_ACCESS_KEY; never the key itself',
-    ],
-    [
-      `credentials: { a: { env: NOT_SET } }\n${applications}`,
-      'config.yml:1: credentials.a: expected the key in the environment variable NOT_SET, which is not set',
-    ],
-    [
-      `credentials: { a: { file: /nowhere/key } }\n${applications}`,
-      'config.yml:1: credentials.a: expected the key file /nowhere/key; there is none',
     ],
     [
       `credentials: { "a b": { env: BUNNYNET_ACCESS_KEY } }\n${applications}`,
@@ -404,10 +315,6 @@ describe('a problem is reported with file, line, path and what was expected', ()
     [
       'credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY } }\napplications: { targets: [x, { id: y, credential: b }, z] }',
       'config.yml:2: applications.credential: expected the name of one of the 2 credentials (a, b), unless every target names its own',
-    ],
-    [
-      'credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY } }\nshield_zones: { targets: all }',
-      'config.yml:2: shield_zones.credential: expected the name of one of the 2 credentials (a, b)',
     ],
   ])('document %#', async (text, problem) => {
     expect(await problemsOf(text)).toEqual([problem]);
@@ -475,22 +382,6 @@ billing: { credential: x, interval: 1h, stale_after: 1h, targets: all }
     const problems = await problemsOf(`${account}applications: { targets: [${targets}] }`);
     expect(problems).toHaveLength(101);
     expect(problems.at(-1)).toBe('… and 4900 more');
-  });
-
-  test('files that are not configurations', async () => {
-    const path = await directory();
-    const from = async (file: string) => await linesOf(loadConfig({ file, env, resources }));
-    expect(await from(join(path, 'none.yml'))).toEqual([
-      `${path}/none.yml: expected a configuration file; there is none`,
-    ]);
-    expect(await from(path)).toEqual([`${path}: expected a configuration file; it is a directory`]);
-    await symlink('loop.yml', join(path, 'loop.yml'));
-    expect(await from(join(path, 'loop.yml'))).toEqual([
-      `${path}/loop.yml: expected a configuration file; it cannot be read (ELOOP)`,
-    ]);
-    expect(await from('/dev/zero')).toEqual([
-      '/dev/zero: expected a configuration file of at most 10MiB; it is larger',
-    ]);
   });
 });
 
@@ -607,27 +498,12 @@ describe('any file', () => {
     expect(outcome).toBe(true);
   }
 
-  test('that lists targets of an account kind loads or says why not', async () => {
-    await loadsOrSaysWhy(`${account}billing: { targets: [""] }`);
-  });
-
   test('with random settings loads or says why not', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(sections, value), async (document) => {
         await loadsOrSaysWhy(
           JSON.stringify({ credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } }, ...document }),
         );
-      }),
-      { numRuns: runs(40, 2_000) },
-    );
-  });
-
-  test('with damage loads or says why not', async () => {
-    const whole = `${account}applications:\n  interval: 30s\n  targets:\n    - { id: a, name: "x" }\n    - b\nshield_zones: { targets: all }\n`;
-    const cut = fc.tuple(fc.nat(whole.length), fc.nat(12), anyText(6));
-    await fc.assert(
-      fc.asyncProperty(cut, async ([at, length, replacement]) => {
-        await loadsOrSaysWhy(whole.slice(0, at) + replacement + whole.slice(at + length));
       }),
       { numRuns: runs(40, 2_000) },
     );

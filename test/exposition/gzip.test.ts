@@ -81,15 +81,6 @@ describe('Gzip', () => {
     expect(deflates).toHaveBeenCalledTimes(6);
   });
 
-  it('keeps a compressed section when another changes', async () => {
-    const gzip = new Gzip();
-    const small = [rows(1000, 1), rows(2000, 2)];
-    const before = await gzip.compress([small, [rows(300, 3)]]);
-    const after = await gzip.compress([small, [rows(300, 4)]]);
-    expect(after[1]).toBe(before[1]);
-    expect(after[2]).not.toBe(before[2]);
-  });
-
   it('deflates no more than two parts at the same time', async () => {
     let running = 0;
     let most = 0;
@@ -125,11 +116,5 @@ describe('combineCrc32', () => {
         expect(combineCrc32(crc32(a), crc32(b), crc32Shift(b.length))).toBe(crc32(Buffer.concat([a, b])));
       }),
     );
-  });
-
-  it('works for long pieces too', () => {
-    const a = rows(3_000_001, 1);
-    const b = rows(40_000_003, 2);
-    expect(combineCrc32(crc32(a), crc32(b), crc32Shift(b.length))).toBe(crc32(b, crc32(a)));
   });
 });

@@ -93,11 +93,6 @@ ${rows}# EOF
     });
   });
 
-  it('is empty without series', async () => {
-    expect(await text(new Store(families))).toBe('');
-    expect(await text(new Store(families), 'openmetrics')).toBe('# EOF\n');
-  });
-
   it('narrows to kinds', async () => {
     const store = new Store(families);
     store.set('zone/1', 'zone', { zone_id: '1' }, [single(3, 0)]);
@@ -159,27 +154,6 @@ ${rows}# EOF
       expect(after.slice(1).map((part, i) => part === before[i + 1])).toEqual([true, false, true]);
       expect(after[2]?.toString()).toBe(row('c', 2) + row('d', 1));
     });
-
-    it('shares the bytes of rows between the formats', async () => {
-      const store = new Store(families, { blockTargets: 2 });
-      for (const id of ['a', 'b']) store.set(id, 'app', labels(id), [single(0, 1)]);
-      const plain = (await store.page('text')).parts;
-      const open = (await store.page('openmetrics')).parts;
-      expect(open[1]).toBe(plain[1]);
-    });
-  });
-
-  it('reuses the places of removed targets', async () => {
-    const store = new Store(families, { blockTargets: 2 });
-    for (const id of ['a', 'b', 'c', 'd']) store.set(id, 'app', { app_id: id }, [single(0, 1)]);
-    store.delete('b');
-    store.set('e', 'app', { app_id: 'e' }, [single(0, 5)]);
-    expect((await text(store)).split('\n').slice(2, -1)).toEqual([
-      'app_up{app_id="a"} 1',
-      'app_up{app_id="e"} 5',
-      'app_up{app_id="c"} 1',
-      'app_up{app_id="d"} 1',
-    ]);
   });
 
   it('lets the later of two samples with the same labels win', async () => {
@@ -267,35 +241,6 @@ ${rows}# EOF
     expect([store.series('app'), store.dropped('app')]).toEqual([0, 3]);
   });
 
-  it('keeps the rows of many targets apart', async () => {
-    const store = new Store(families);
-    const replace = (i: number, value: number) =>
-      store.set(`${i}`, 'app', { app_id: `${i}` }, [single(0, value), single(2, value)]);
-    for (let i = 0; i < 40; i++) replace(i, 1);
-    replace(30, 2);
-    expect((await text(store)).split('\n').filter((line) => line.endsWith(' 2'))).toEqual([
-      'app_up{app_id="30"} 2',
-      'app_latency_seconds{app_id="30"} 2',
-    ]);
-  });
-
-  it('notices changed labels in the same object', async () => {
-    const store = new Store(families);
-    for (const family of [1, 2]) {
-      const labels = { name: 'x' };
-      for (const name of ['x', 'y']) {
-        labels.name = name;
-        store.set('a', 'app', { app_id: 'a' }, [{ family, samples: [{ labels, value: 1 }] }]);
-      }
-      expect(await text(store)).toMatch(/{app_id="a",name="y"} 1\n$/);
-    }
-  });
-
-  it('refuses an unknown family', () => {
-    const store = new Store(families);
-    expect(() => store.set('a', 'app', {}, [single(9, 1)])).toThrow('there is no family 9');
-  });
-
   it('shows the series as they were when the page was asked for', async () => {
     const store = new Store(families, { blockTargets: 8 });
     const replaceAll = (value: number) => {
@@ -319,13 +264,6 @@ ${rows}# EOF
     const second = await rows(later);
     expect(second).toHaveLength(3000);
     expect(second.every((row) => row.endsWith(' 2'))).toBe(true);
-  });
-
-  it('renders a page once for all scrapes at the same time', async () => {
-    const store = new Store(families);
-    store.set('app/a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
-    const [first, second] = await Promise.all([store.page('text'), store.page('text')]);
-    expect(second.sections[0]).toBe(first.sections[0]);
   });
 
   const labelValue = fc.constantFrom('', 'a', 'b"', 'c\\', '\n', '漢', 'a long value of a label');

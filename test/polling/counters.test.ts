@@ -40,24 +40,11 @@ describe('a counter', () => {
     expect(read(0.5, rateLimit({ [-1]: 400, 0: 7 }))).toEqual({ 11: 0 });
   });
 
-  it('adds what a day gained between two readings', () => {
-    const { read } = counted();
-    read(0.5, rateLimit({ [-1]: 400, 0: 7 }));
-    expect(read(0.6, rateLimit({ [-1]: 400, 0: 9 }))).toEqual({ 11: 2 });
-    expect(read(0.7, rateLimit({ [-1]: 400, 0: 9 }))).toEqual({ 11: 2 });
-  });
-
   it('closes a day with its final figure and counts all of the next', () => {
     const { read } = counted();
     read(0.9, rateLimit({ 0: 7 }));
     expect(read(1.1, rateLimit({ 0: 10, 1: 4 }))).toEqual({ 11: 7 });
     expect(read(1.2, rateLimit({ 1: 5 }))).toEqual({ 11: 8 });
-  });
-
-  it('includes the days in which nothing could be read', () => {
-    const { read } = counted();
-    read(0.9, rateLimit({ 0: 7 }));
-    expect(read(4.1, rateLimit({ 0: 10, 1: 100, 2: 200, 3: 300, 4: 1 }))).toEqual({ 11: 604 });
   });
 
   it('does not fall after a correction, and does not count again what comes back', () => {
@@ -94,13 +81,6 @@ describe('a counter', () => {
     expect(read(0.2, rateLimit({ 0: 50 }))).toEqual({ 11: 0 });
   });
 
-  it('goes on after a day in the far future', () => {
-    const { read } = counted();
-    read(0.1, rateLimit({ 0: 1 }));
-    read(0.2, rateLimit({ 0: 2, 5000: 9, 5001: 9 }));
-    expect(read(0.3, rateLimit({ 0: 5 }))).toEqual({ 11: 4 });
-  });
-
   it('keeps the value of a series that is missing in a reading, and starts a new one at 0', () => {
     const { read } = counted();
     read(0.1, rateLimit({ 0: 1 }));
@@ -121,10 +101,6 @@ describe('a counter', () => {
     const { read } = counted();
     expect(read(0.1, rateLimit({ 0: 1 }), rateLimit({ 0: 5 }))).toEqual({ 11: 0 });
     expect(read(0.2, rateLimit({ 0: 2 }), rateLimit({ 0: 6 }))).toEqual({ 11: 1 });
-  });
-
-  it('does not exist for a kind without days', () => {
-    expect(Counters.of('application')).toBeUndefined();
   });
 });
 

@@ -83,40 +83,7 @@ describe('with one key', () => {
     expect(warnings(program)).toEqual([]);
   });
 
-  it("finds nothing with a library's key instead of the account's, and says why for every listing", async () => {
-    const program = await start({
-      accountKey: ({ keys, libraryIds }) => keys.libraries[libraryIds[0] ?? ''] ?? '',
-    });
-    expect(await program.exporter.pollOnce()).toBe(false);
-    expect(program.exporter.targets()).toEqual([]);
-    // The log says it only once, for the key.
-    const failing = program.exporter
-      .listings()
-      .map(({ poll, lastFailure }) => `${poll.kind} ${lastFailure?.result}`);
-    expect(failing).toEqual(
-      expect.arrayContaining([
-        'application auth',
-        'shield_zone auth',
-        'video_library auth',
-        'pull_zone auth',
-      ]),
-    );
-    expect(leaked(program, await pageOf(program))).toEqual([]);
-  });
-
-  it('is ready once every listing has been read, and not before', async () => {
-    const program = await start({ timeoutMs: { application: 2000 } });
-    program.simulator.inject({ type: 'hang', kind: 'application_listing' });
-    const [url] = await program.exporter.start();
-    const ready = async () => (await fetch(`${url}/-/ready`)).status;
-    await expect
-      .poll(() => Object.entries(statesOf(program)).filter(([, state]) => state === 'ok').length)
-      .toBeGreaterThan(5);
-    expect(await ready()).toBe(503);
-    await expect.poll(ready, { timeout: 20_000 }).toBe(200);
-  });
-
-  it.each([3, 5])('polls each target in exactly one of %i shards', async (count) => {
+  it.each([3])('polls each target in exactly one of %i shards', async (count) => {
     const shape = {
       applications: 9,
       zones: 5,
@@ -220,30 +187,6 @@ describe("a library's own key", () => {
     );
     expect(leaked(program, ...pages)).toEqual([]);
   });
-
-  it('is forgotten with the library, and a replaced key is used', async () => {
-    const program = await start({ shape: { libraries: 2 } });
-    const { exporter, simulator } = program;
-    await exporter.pollOnce();
-    const [library = ''] = simulator.libraryIds;
-    const bringBack = simulator.remove(library);
-    await exporter.pollOnce();
-    const asked = simulator.requests.length;
-    await exporter.pollOnce();
-    expect(simulator.requests.slice(asked).filter(({ path }) => path.includes(`library/${library}`))).toEqual(
-      [],
-    );
-    simulator.replaceKey(library, 'another-key-of-this-library');
-    bringBack();
-    await exporter.pollOnce();
-    await expect.poll(() => namesOf(program)).toEqual(namesIn(program));
-    await expect.poll(() => new Set(Object.values(statesOf(program)))).toEqual(new Set(['ok']));
-    simulator.replaceKey(library, 'yet-another-key-of-this-library');
-    await exporter.pollOnce();
-    await expect.poll(() => new Set(Object.values(statesOf(program)))).toEqual(new Set(['ok']));
-    for (const text of [program.logText(), await pageOf(program)])
-      expect(text).not.toContain('another-key-of');
-  });
 });
 
 describe('a listing that fails', () => {
@@ -262,15 +205,5 @@ describe('a listing that fails', () => {
     simulator.clearFaults();
     await exporter.pollOnce();
     await expect.poll(() => namesOf(program)).toEqual(namesIn(program));
-  });
-
-  it('makes --once fail even if every target was read', async () => {
-    const program = await start();
-    program.simulator.inject({ type: 'status-500', kind: 'pull_zone' });
-    expect(await program.exporter.pollOnce()).toBe(false);
-    expect(new Set(Object.values(statesOf(program)))).toEqual(new Set(['ok']));
-    expect(warnings(program)).toEqual([
-      expect.objectContaining({ kind: 'pull_zone', result: 'server_error' }),
-    ]);
   });
 });

@@ -96,31 +96,6 @@ const allZones = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('r
 const settle = async () => await vi.advanceTimersByTimeAsync(100);
 
 describe('a changed key', () => {
-  it('polls a refused target again at once, not after its interval', async () => {
-    const { engine, count } = engineOf(config, { refused: ['first'] });
-    await settle();
-    expect(count('/one/')).toBe(1);
-    engine.keyChanged('first');
-    await settle();
-    expect(count('/one/')).toBe(2);
-    await engine.stop();
-  });
-
-  it('polls a target with a growing delay again at once, and then at its interval', async () => {
-    const { engine, refused, count } = engineOf(config, { refused: ['first'] });
-    await vi.advanceTimersByTimeAsync(20 * 60 * minuteMs);
-    const before = count('/one/');
-    expect(before).toBeLessThan(10);
-    expect(count('/two/')).toBeGreaterThanOrEqual(20);
-    refused.delete('first');
-    engine.keyChanged('first');
-    await settle();
-    expect(count('/one/')).toBe(before + 1);
-    await vi.advanceTimersByTimeAsync(10 * 60 * minuteMs);
-    expect(count('/one/')).toBeGreaterThanOrEqual(before + 10);
-    await engine.stop();
-  });
-
   it('changes nothing for healthy targets or those of other keys', async () => {
     const { engine, count } = engineOf(config, { refused: ['second'] });
     await settle();
@@ -132,34 +107,6 @@ describe('a changed key', () => {
 });
 
 describe('a key that is accepted again', () => {
-  it('has everything that backs off because of it polled at once', async () => {
-    const ids = ['one', 'two', 'three'];
-    const hourly = configOf([
-      sectionConfig(
-        'application',
-        ids.map((id) => targetConfig({ app_id: id }, { intervalMs: (id === 'one' ? 10 : 60) * minuteMs })),
-      ),
-    ]);
-    let isRefused = true;
-    const answer = () => {
-      if (isRefused) throw new ApiError('auth', 'HTTP 401', { status: 401 });
-      return Promise.resolve({ monthlyCost: 1 });
-    };
-    const { engine, count, keys } = engineOf(hourly, { answer });
-    await vi.advanceTimersByTimeAsync(5 * 60 * minuteMs);
-    isRefused = false;
-    const before = ids.map((id) => count(`/${id}/`));
-    // The first that succeeds brings the others along.
-    while (count('/one/') === before[0]) await vi.advanceTimersByTimeAsync(1000);
-    await settle();
-    expect(ids.map((id) => count(`/${id}/`))).toEqual(before.map((n) => n + 1));
-    expect(keys()).toEqual(ids.map((id) => `application/${id} ok`));
-    // From then on each is polled at its interval.
-    await vi.advanceTimersByTimeAsync(5 * minuteMs);
-    expect(count('/two/')).toBe((before[1] ?? 0) + 1);
-    await engine.stop();
-  });
-
   it('is no news for a target that it may not read while others succeed', async () => {
     const answer = (path: string) => {
       if (path.includes('/two/')) throw new ApiError('auth', 'HTTP 403', { status: 403 });
@@ -237,22 +184,6 @@ describe('a configuration that is applied again', () => {
 });
 
 describe('a listing', () => {
-  it('adds its targets, and removes those that it no longer has', async () => {
-    const { engine, keys, setZones, logged } = engineOf(allZones, { zones: [7, 8] });
-    await settle();
-    expect(keys()).toEqual(['shield_zone/7 ok', 'shield_zone/8 ok', 'rate_limit/7 ok', 'rate_limit/8 ok']);
-    setZones([8, 9]);
-    await vi.advanceTimersByTimeAsync(2 * minuteMs);
-    expect(keys().toSorted()).toEqual([
-      'rate_limit/8 ok',
-      'rate_limit/9 ok',
-      'shield_zone/8 ok',
-      'shield_zone/9 ok',
-    ]);
-    expect(logged('+1 −1 Shield Zones')).toHaveLength(1);
-    await engine.stop();
-  });
-
   it('is not asked again for the targets that it has just found', async () => {
     const { engine, count, keys, setZones } = engineOf(allZones, { zones: [7] });
     await settle();
@@ -295,16 +226,6 @@ describe('a listing', () => {
     await settle();
     expect(keys()).toEqual(['shield_zone/7 ok', 'shield_zone/9 ok']);
     expect(runs).toBe(3);
-    await engine.stop();
-  });
-
-  it('that shrinks to nothing is believed', async () => {
-    const { engine, keys, setZones, logged } = engineOf(allZones, { zones: [7, 8] });
-    await settle();
-    setZones([]);
-    await vi.advanceTimersByTimeAsync(2 * minuteMs);
-    expect(keys()).toEqual([]);
-    expect(logged('−2 Shield Zones')).toHaveLength(1);
     await engine.stop();
   });
 
@@ -424,16 +345,6 @@ describe('the capacity', () => {
 });
 
 describe('polling now', () => {
-  it('polls everything at once, and ends when everything was polled', async () => {
-    const { engine, count } = engineOf(config);
-    await settle();
-    const polled = engine.pollNow();
-    await settle();
-    await polled;
-    expect([count('/one/'), count('/two/')]).toEqual([2, 2]);
-    await engine.stop();
-  });
-
   it('twice at the same time ends for both', async () => {
     const { engine } = engineOf(config);
     await settle();

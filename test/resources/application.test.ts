@@ -160,27 +160,6 @@ describe('latency_chart', () => {
     expect(await newestOf({ '2026-11-20T01:30:00-0200': 1, '2026-11-20T00:00:00Z': 2 })).toBe('1795145400');
   });
 
-  it('picks the same one of several entries for one instant, in any order', async () => {
-    const forms = { '1795132800': 1, '2026-11-20': 3, '2026-11-20T00:00:00Z': 2, '2026-11-20 00:00:00': 4 };
-    const latest = async (chart: object) => (await read({ latencyChart: chart })).rows.split('\n')[1];
-    expect(await latest(forms)).toMatch(/_latest_seconds\S+ 0\.002$/);
-    const reversed = Object.fromEntries(Object.entries(forms).toReversed());
-    expect(await latest(reversed)).toBe(await latest(forms));
-    const { rows } = await read({ latencyChart: reversed }, { settings: { latency_chart: 'points' } });
-    expect([...rows.matchAll(/key="(.*)"/g)].map(([, key]) => key)).toEqual([
-      '2026-11-20T00:00:00Z',
-      '2026-11-20 00:00:00',
-      '2026-11-20',
-      '1795132800',
-    ]);
-  });
-
-  it('has no newest entry if no key is an instant', async () => {
-    const { rows, mismatched } = await read({ latencyChart: { monday: 1, '2026-02-31T00:00:00Z': 2 } });
-    expect(rows).toBe('bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 2\n');
-    expect(mismatched).toEqual(['latencyChart', 'latencyChart']);
-  });
-
   it('leaves out entries without a number, and notes those of the wrong type', async () => {
     const { rows, mismatched } = await read({
       latencyChart: {

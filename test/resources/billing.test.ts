@@ -51,21 +51,6 @@ bunnynet_billing_automatic_payment_failures{account="main"} 2
   expect(page).not.toMatch(/secret|jane|4242/);
 });
 
-it('keeps nothing of payments and cards', async () => {
-  const body = {
-    Balance: 1,
-    AutomaticPaymentIdentifier: 'jane',
-    SavedPaymentMethods: [{ Token: 't', LastFour: '4242' }],
-  };
-  const reading = await billing.read(
-    () => Promise.resolve(body),
-    {},
-    { mismatch: () => undefined, unrecognized: () => undefined },
-    { nowMs: Date.now() },
-  );
-  expect(reading).toEqual({ Balance: 1, SavedPaymentMethods: [{}] });
-});
-
 it.each([
   ['12/29', '2030-01-01T00:00:00Z'],
   ['2/2028', '2028-03-01T00:00:00Z'],
@@ -86,15 +71,6 @@ it('shows when the last payment method expires, and notes a date of another form
   expect(mismatched).toEqual(['SavedPaymentMethods', 'SavedPaymentMethods']);
   expect((await read({ SavedPaymentMethods: [] })).rows).toBe('');
   expect((await read({ SavedPaymentMethods: null })).rows).toBe('');
-});
-
-it('shows the tokens of the AI gateway as products', async () => {
-  const used = { Usage: 1.5, TotalUnits: 3000, MeasuringUnit: 'tokens' };
-  const { rows } = await read({ MonthlyAiGatewayInputTokens: used, MonthlyAiGatewayCachedTokens: null });
-  expect(rows).toBe(`\
-bunnynet_billing_monthly_product_charges_dollars{account="main",product="ai_gateway_input_tokens"} 1.5
-bunnynet_billing_monthly_product_units{account="main",product="ai_gateway_input_tokens",unit="tokens"} 3000
-`);
 });
 
 it('leaves out fields that are null, missing or of the wrong type', async () => {
@@ -138,22 +114,6 @@ it("shows every charge, also of new services, so that their sum is the month's t
     quantum: 1,
   });
   expect(mismatched).toEqual([]);
-});
-
-it('shows usage and cost of databases beside Magic Containers', async () => {
-  const { rows } = await read({
-    MonthlyMcMemory: { Usage: 0.7223, TotalUnits: 8321074, MeasuringUnit: 'block-seconds' },
-    MonthlyDBReads: { Usage: 0.25, TotalUnits: 1000, MeasuringUnit: 'rows' },
-    MonthlyDBReplica: { Usage: 0, TotalUnits: 0, MeasuringUnit: 'replicas' },
-  });
-  expect(rows).toBe(`\
-bunnynet_billing_monthly_product_charges_dollars{account="main",product="memory"} 0.7223
-bunnynet_billing_monthly_product_charges_dollars{account="main",product="db_reads"} 0.25
-bunnynet_billing_monthly_product_charges_dollars{account="main",product="db_replica"} 0
-bunnynet_billing_monthly_product_units{account="main",product="memory",unit="block-seconds"} 8321074
-bunnynet_billing_monthly_product_units{account="main",product="db_reads",unit="rows"} 1000
-bunnynet_billing_monthly_product_units{account="main",product="db_replica",unit="replicas"} 0
-`);
 });
 
 it('includes every charge in the sum, even if two names are alike', async () => {

@@ -66,16 +66,6 @@ bunnynet_dns_zone_latest_day_timestamp_seconds{dns_zone_id="58113"} 1787184000
 
 const figures = (rows: string) => rows.replace(/^.*_info.*\n/m, '');
 
-it('leaves out only the fields of the wrong type, and notes their names', async () => {
-  const { rows, mismatched } = await read(
-    '{ "QueriesServedChart": "100", "SmartQueriesServedChart": { "2026-08-20": 4 }, "QueriesByTypeChart": { "A": "x", "MX": 2 } }',
-  );
-  expect(rows).toContain('bunnynet_dns_zone_smart_queries_latest_day{dns_zone_id="58113"} 4\n');
-  expect(rows).toContain('bunnynet_dns_zone_queries_by_type_latest_day{dns_zone_id="58113",type="MX"} 2\n');
-  expect(rows).not.toContain('type="A"');
-  expect(mismatched.toSorted()).toEqual(['QueriesByTypeChart', 'QueriesServedChart']);
-});
-
 it('finds every DNS zone by its domain, without the records', async () => {
   const asked: string[] = [];
   const get = (path: string) => {

@@ -28,15 +28,3 @@ bunnynet_edge_script_cpu_seconds_total{script_id="61204"} 0
 bunnynet_edge_script_average_cpu_seconds{script_id="61204"} 0.0035
 `);
 });
-
-it('also requests the previous day after midnight, and shows the newer one', async () => {
-  const { rows, asked } = await read(
-    { RequestsServedChart: { '2026-08-20T00:00:00Z': 3, '2026-08-19T00:00:00Z': 900 } },
-    { context: { nowMs: noon - 43_000_000, lastSuccessMs: noon - 43_600_000 } },
-  );
-  expect(asked).toEqual(['/compute/script/61204/statistics?dateFrom=2026-08-19&dateTo=2026-08-20']);
-  expect(rows).toBe(`\
-bunnynet_edge_script_requests_latest_day{script_id="61204"} 3
-bunnynet_edge_script_requests_total{script_id="61204"} 0
-`);
-});

@@ -158,24 +158,6 @@ it('adds up a point of presence with two spellings, and does not count regions t
   expect(alone.rows).toContain('_region_traffic_bytes');
 });
 
-it.each([
-  '2026-08-20',
-  '2026-08-20T00:00',
-  '2026-08-20T12:00:00Z',
-  '2026-08-20T00:00:00.0000000',
-  '1787184000',
-])('reads a chart with keys like %s', async (key) => {
-  const { rows, mismatched } = await read({ RequestsServedChart: { [key]: 5 } });
-  expect(rows).toContain('_requests_latest_day{pull_zone_id="90210"} 5\n');
-  expect(mismatched).toEqual([]);
-});
-
-it('notes a chart with ambiguous keys', async () => {
-  const { rows, mismatched } = await read({ RequestsServedChart: { '08/09/2026': 5 } });
-  expect(rows).not.toContain('_requests_latest_day');
-  expect(mismatched).toEqual(['RequestsServedChart']);
-});
-
 it('never shows a negative number of cached requests', async () => {
   const { rows } = await read({
     RequestsServedChart: { '2026-08-20': 5 },

@@ -45,25 +45,6 @@ bunnynet_shield_rate_limit_latest_day_timestamp_seconds{shield_zone_id="501",rat
 `);
 });
 
-it('shows nothing for a zone without rate limits', async () => {
-  const { rows } = await read('{ "data": [], "error": null }');
-  expect(rows).toBe('');
-});
-
-it('leaves out null and missing fields instead of showing 0', async () => {
-  const { rows, mismatched } = await read(`{
-    "data": [
-      { "ratelimitId": 11, "overview": null },
-      { "ratelimitId": 12, "overview": { "totalBreaches": null, "loggedBreaches": 0 } },
-      { "ratelimitId": 13 }
-    ]
-  }`);
-  expect(rows).toBe(
-    'bunnynet_shield_rate_limit_logged_breaches_28d{shield_zone_id="501",rate_limit_id="12"} 0\n',
-  );
-  expect(mismatched).toEqual([]);
-});
-
 it('leaves out only the fields of the wrong type, and notes their names', async () => {
   const { rows, mismatched } = await read(`{
     "data": [

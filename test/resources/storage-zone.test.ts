@@ -30,14 +30,6 @@ bunnynet_storage_zone_replication_change_in_progress{storage_zone_id="7001"} 1
   expect(page).not.toContain('secret');
 });
 
-it('finds each storage zone with its name, and keeps no password', async () => {
-  const get = () => Promise.resolve([{ Id: 1, Name: 'a', Password: 'secret', ReadOnlyPassword: 'secret' }]);
-  const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
-  const found = [...(await storageZone.listing.discover(get, undefined, diagnostics))];
-  expect(found).toMatchObject([{ ids: { storage_zone_id: '1' }, name: 'a' }]);
-  expect(JSON.stringify(found)).not.toContain('secret');
-});
-
 it('shows an unlisted tier as its number, and notes it', async () => {
   const { rows, unrecognized } = await read('{ "Id": 1, "ZoneTier": 9 }');
   expect(rows).toContain('tier="9"');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { videoLibraryStatistics } from '../../src/resources/video-library-statistics.ts';
 import { type Body, expose } from './expose.ts';
 
@@ -50,20 +50,6 @@ it('also requests the previous day after midnight, in its own request, and shows
     '/library/4711/statistics?dateFrom=2026-11-20&dateTo=2026-11-20',
   ]);
   expect(rows).toContain('views_latest_day{library_id="4711"} 3\n');
-});
-
-describe('the countries', () => {
-  it('are at most the 50 with the most views, with the rest as one', async () => {
-    const countryViewCounts = Object.fromEntries(
-      Array.from({ length: 60 }, (_, index) => [`C${String(index).padStart(2, '0')}`, 1000 - index]),
-    );
-    const { rows } = await read({ countryViewCounts });
-    const shown = [...rows.matchAll(/country_views_latest_day\{.*country="(\w+)"} (\d+)/g)];
-    expect(shown).toHaveLength(51);
-    expect(shown.map(([, country]) => country)).not.toContain('C50');
-    // From 950 down to 941.
-    expect(shown.find(([, country]) => country === 'other')?.[2]).toBe('9455');
-  });
 });
 
 it('has no score if the API sends -1, which means no data', async () => {

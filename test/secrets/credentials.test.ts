@@ -82,45 +82,6 @@ describe('a key file', () => {
     return problems.map(({ severity, message }) => `${severity}: ${message.replace(file, 'FILE')}`);
   };
 
-  test.each([
-    ['', 'error: expected a key in the file FILE; it is empty'],
-    ['\n\n', 'error: expected a key in the file FILE; it is empty'],
-    [
-      `${canary}\u0000`,
-      'error: expected a key in the file FILE; it holds control characters or characters beyond ASCII',
-    ],
-    [
-      `\ufeff${canary}`,
-      'error: expected a key in the file FILE; it begins with a byte order mark: save it as plain text without one',
-    ],
-    [
-      `${canary}\n${canary}`,
-      'error: expected a key in the file FILE; it has several lines; it must be the key alone, on one line',
-    ],
-    [
-      `${canary}\r\n# of the account\r\n`,
-      'error: expected a key in the file FILE; it has several lines; it must be the key alone, on one line',
-    ],
-    ['x'.repeat(4097), 'error: expected a key in the file FILE; it is larger than 4096 bytes'],
-  ])('that holds $0 is refused', async (text, message) => {
-    const file = join(await directory(), 'key');
-    await writeFile(file, text, { mode: 0o600 });
-    expect(await messageOf(file)).toEqual([message]);
-  });
-
-  test('that is not a file is reported differently from a missing one', async () => {
-    const path = await directory();
-    await symlink('loop', join(path, 'loop'));
-    expect(await messageOf(join(path, 'key'))).toEqual(['error: expected the key file FILE; there is none']);
-    expect(await messageOf(path)).toEqual(['error: expected the key file FILE; it is a directory']);
-    expect(await messageOf('/dev/null')).toEqual([
-      'error: expected the key file FILE; it is not a regular file',
-    ]);
-    expect(await messageOf(join(path, 'loop'))).toEqual([
-      'error: expected the key file FILE; it cannot be read (ELOOP)',
-    ]);
-  });
-
   test('that every user can read gets a warning, except one mounted by Kubernetes', async () => {
     const path = await directory();
     const file = join(path, 'key');
@@ -133,19 +94,6 @@ describe('a key file', () => {
     expect(await messageOf(file)).toEqual([]);
     await mount(path, 'v1', canary);
     expect(await messageOf(join(path, 'mounted'))).toEqual([]);
-  });
-
-  test('that changes is used from the next read on', async () => {
-    const file = join(await directory(), 'key');
-    await writeFile(file, 'first');
-    const credentials = new Credentials({ account: { file } }, {});
-    expect((await credentials.read('account')).reveal()).toBe('first');
-    // The same length and mtime: a file written twice at the same time.
-    await writeFile(file, 'other');
-    expect((await credentials.read('account')).reveal()).toBe('other');
-    await writeFile(`${file}.new`, 'third');
-    await rename(`${file}.new`, file);
-    expect((await credentials.read('account')).reveal()).toBe('third');
   });
 
   test('that changes without a newer mtime is used from the next read on', async () => {
@@ -174,15 +122,6 @@ describe('a key file', () => {
     await watch.look();
     await watch.look();
     expect(changed).toEqual(['account']);
-  });
-
-  test('that Kubernetes swaps behind its symbolic links is used from the next read on', async () => {
-    const path = await directory();
-    await mount(path, 'v1', 'first');
-    const credentials = new Credentials({ account: { file: join(path, 'mounted') } }, {});
-    expect((await credentials.read('account')).reveal()).toBe('first');
-    await mount(path, 'v2', 'second');
-    expect((await credentials.read('account')).reveal()).toBe('second');
   });
 
   test('that becomes unusable leaves the last good key in use, and is logged once', async () => {

@@ -129,16 +129,6 @@ describe('a key', () => {
     expect(text).toMatch(/config\.yml:\d+/);
     expect(accepted).toBe(false);
   });
-
-  test.each<[string, number, boolean]>([
-    ['everybody may read', 0o644, true],
-    ['its group may read', 0o640, false],
-    ['only its owner may read', 0o400, false],
-  ])('is read from a file that %s, with a warning if everybody may read it', async (_, mode, warns) => {
-    const { accepted, text } = await check('{ file: key }', holding(key, mode));
-    expect(text.includes('every user of this machine can read the key file DIR/key')).toBe(warns);
-    expect(accepted).toBe(true);
-  });
 });
 
 describe('--config.check', () => {

@@ -35,22 +35,19 @@ const environment = (url: string, ids: readonly string[]) => ({
   BUNNYNET_APPLICATION_URL: url,
 });
 
-test.each([301, 302, 303, 307, 308] as const)(
-  'a redirect with %d to another host is not followed',
-  async (status) => {
-    const elsewhere = await listenElsewhere();
-    const simulator = createSimulator({ keys: { account: key } });
-    await simulator.start();
-    onTestFinished(() => simulator.stop());
-    const location = `http://127.0.0.2:${elsewhere.port}/`;
-    simulator.inject({ type: 'redirect', redirectStatus: status, location });
-    const env = environment(simulator.baseUrls.application, [simulator.applications[0]?.id ?? '']);
-    const { code, output } = await run(['--once'], { env }).ended;
-    expect(code).toBe(3);
-    expect(output).toContain(`HTTP ${status}: a redirect, which is not followed; check base_url`);
-    expect(elsewhere.heard()).toEqual([]);
-  },
-);
+test('a redirect to another host is not followed', async () => {
+  const elsewhere = await listenElsewhere();
+  const simulator = createSimulator({ keys: { account: key } });
+  await simulator.start();
+  onTestFinished(() => simulator.stop());
+  const location = `http://127.0.0.2:${elsewhere.port}/`;
+  simulator.inject({ type: 'redirect', location });
+  const env = environment(simulator.baseUrls.application, [simulator.applications[0]?.id ?? '']);
+  const { code, output } = await run(['--once'], { env }).ended;
+  expect(code).toBe(3);
+  expect(output).toContain('HTTP 302: a redirect, which is not followed; check base_url');
+  expect(elsewhere.heard()).toEqual([]);
+});
 
 test('nothing else in an answer makes it ask another host or send a cookie', async () => {
   const elsewhere = await listenElsewhere();
