@@ -38,7 +38,7 @@ export type ReadKey = (api: ApiName, credential: string) => Promise<Secret>;
 export interface Request {
   /** Below the base URL, with its leading slash. */
   readonly path: string;
-  /** The pacer's queue for further permits. */
+  /** Name of the pacer's queue in which the request waits for a permit, if it has none, and each retry for another. */
   readonly queue: string;
   readonly credential: string;
   /** It waits no longer for a permit, and no retry starts later. */

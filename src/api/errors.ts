@@ -1,10 +1,10 @@
 /** The error of a failed request, and which failures are retried. */
 
-/** The ways to fail, and whether a poll retries them. */
+/** Why a request can fail, and whether the poll retries it. */
 const retryable = {
   /** 401, 403, or a key that cannot be read. */
   auth: false,
-  /** 404 or 410. */
+  /** The API answered 404 or 410: it has no such thing. */
   not_found: false,
   /** 429, which also pauses the whole API. */
   rate_limited: true,

@@ -1,6 +1,7 @@
 /**
- * What nobody has documented and an account can tell: each question looks at the answers of one operation, and says what it
- * found in words of its own. Of the account it shows forms alone, and names only if they consist of the words listed here.
+ * Questions about the API that its documentation leaves open and the answers for a real account settle. Each looks at the
+ * answers of one operation and prints what it found. It prints no value of the account: only the form of texts, and names that
+ * consist of the words listed here.
  */
 import { applicationOverview } from '../resources/application-overview.ts';
 import { billing } from '../resources/billing.ts';

@@ -55,7 +55,7 @@ export class Report {
   /** Every text of the answers: names, ids, hosts and keys are among them. In lower case. */
   readonly #texts = new Set<string>();
 
-  /** now: Unix time. */
+  /** now: the current Unix time in milliseconds. */
   constructor(now: () => number = Date.now) {
     this.#now = now;
   }

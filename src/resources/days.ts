@@ -100,7 +100,7 @@ export function openInstants(from: string, to: string, more: string): Query {
   return (context) => [{ query: `${instantsOf(from, to)(firstDay(context), context.nowMs / 1000)}&${more}` }];
 }
 
-/** The same days up to now, for an operation that takes instants, and no time to come. */
+/** The same days in one request, for an operation that takes date-times. It ends now, so no hour of it is in the future. */
 export function openHours(from: string, to: string): Query {
   return (context) => [
     {

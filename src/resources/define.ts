@@ -57,7 +57,7 @@ interface ListingDeclaration<Element>
   readonly paging?: PagingName;
   /** An element; its name is the label `name`. */
   readonly element: ObjectType<Element>;
-  /** What its messages call the elements. Default: the nouns. */
+  /** What the elements are called in error messages, in the plural. Default: `nouns`. */
   readonly elementNouns?: string;
   /** What identifies an element: the ids of the parent's, and that of its first field. */
   readonly ids: readonly IdField[];

@@ -73,7 +73,7 @@ interface PagedList<Element> {
   /** What is listed, for the messages. */
   readonly nouns: string;
   readonly element: ObjectType<Element>;
-  /** True where it is a reading rather than a listing of targets: elements without an identifier count, too. */
+  /** True if the list is the reading of one target, not a listing of targets: then elements without an identifier are kept. */
   readonly isReading?: boolean;
 }
 
@@ -231,7 +231,7 @@ export const pagings = {
     },
   },
 
-  /** Reference 4.4, 2.7. `nextPage` can point past the last page, so it counts only while there is more to come. */
+  /** Reference 4.4, 2.7. The last page also has a `nextPage`, which does not exist, so `totalPages` says where the listing ends. */
   shield: {
     perPage: 100,
     says: shieldPage,

@@ -201,7 +201,7 @@ interface Kind<Reading> extends Operation {
   readonly isCostly: boolean;
   /** Settings of the section beyond those that every section has. (None.) */
   readonly settings: z.ZodRawShape;
-  /** Shown on the status page. Without it the API reports no state. */
+  /** The state of a target that the API reports, for the status page. Undefined if it reports none for this kind. */
   readonly condition?: Condition<Reading> | undefined;
   /**
    * What else than its families is needed of a reading: it is kept until the target leaves, also when its values are stale. Only

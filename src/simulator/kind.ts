@@ -155,7 +155,7 @@ export function isPaged(operation: Operation): boolean {
   return 'pages' in operation;
 }
 
-/** One thing that the exporter can be told to read. */
+/** Something that the exporter can poll: an entity of the account, or the account itself. */
 export interface Target {
   /**
    * By the settings that name them in the exporter's configuration, in the order of the path. None where an operation is

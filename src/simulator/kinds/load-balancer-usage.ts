@@ -1,4 +1,4 @@
-/** What load balancers were used for this month (`/loadbalancer/{id}/usage`). */
+/** The requests that load balancers served this month, and their prices (`/loadbalancer/{id}/usage`). */
 import { monthSoFar, monthStartMs, secondOf } from '../days.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';

@@ -44,12 +44,12 @@ function librariesOf(datasetSeed: number, dataset: Videos) {
   });
 }
 
-/** Views of a day by this time. */
+/** How many views each day has; today, up to `nowMs`. */
 export function viewsOf(library: VideoLibrary, nowMs: number) {
   return daily(library, 0x84, library.viewsPerDay, nowMs);
 }
 
-/** Seconds of video that were transcribed on a day by this time. */
+/** How many seconds of video are transcribed on each day; of today, up to `nowMs`. */
 export function transcribedSeconds(library: VideoLibrary, nowMs: number) {
   return daily(library, 0x85, 3_600, nowMs, 0, 1);
 }
