@@ -5,8 +5,8 @@ const nothing = Buffer.alloc(0);
 /** What a target has on the page: the text of its rows in each family of its kind; empty if it has none. */
 export type Texts = string[];
 
-/** The rows of a block at one instant. */
-export class Rendition {
+/** The rows of a block at one instant. Its bytes never change. */
+export class BlockRendition {
   readonly #block: Block;
   #parts: readonly Buffer[] | undefined;
 
@@ -14,7 +14,7 @@ export class Rendition {
     this.#block = block;
   }
 
-  /** The bytes of each family. They never change. */
+  /** The bytes of each family. */
   render(): readonly Buffer[] {
     this.#parts ??= this.#block.render();
     return this.#parts;
@@ -25,8 +25,8 @@ export class Block {
   readonly #targets = new Set<Texts>();
   /** The bytes of each family; undefined where a text has changed since. */
   readonly #parts: (Buffer | undefined)[];
-  /** The current texts, once a page has asked for them. */
-  #rendition: Rendition | undefined;
+  /** The current rows, if a page has requested them. */
+  #rendition: BlockRendition | undefined;
 
   constructor(families: number) {
     this.#parts = Array.from({ length: families }, () => nothing);
@@ -36,9 +36,9 @@ export class Block {
     return this.#targets.size;
   }
 
-  /** The current rows, for a page: later changes do not affect it. */
-  hold(): Rendition {
-    this.#rendition ??= new Rendition(this);
+  /** The current rows: later changes of the block do not affect them. */
+  rendition(): BlockRendition {
+    this.#rendition ??= new BlockRendition(this);
     return this.#rendition;
   }
 
@@ -47,7 +47,7 @@ export class Block {
     this.#targets.add(target);
   }
 
-  /** Removes a target without rows. */
+  /** Removes a target, whose rows must have been removed before. */
   delete(target: Texts): void {
     this.#targets.delete(target);
   }
@@ -72,7 +72,7 @@ export class Block {
     return Buffer.from(texts.join(''));
   }
 
-  /** A page that was asked for before the change keeps the old texts. */
+  /** Renders the old texts first if a page still needs them. */
   #beforeChange(at: number): void {
     this.#rendition?.render();
     this.#rendition = undefined;

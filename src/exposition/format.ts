@@ -70,7 +70,7 @@ export function renderRows(
     labels === undefined ? '' : renderLabels(labels),
     value,
   ]);
-  // There is usually one: a Map for each family would be a quarter of the work.
+  // There is usually one sample: making a Map each time would be a quarter of the work.
   const rows = given.length > 1 ? [...new Map(given)] : given;
   const pieces: string[] = [];
   for (const [labels, value] of rows) {
@@ -94,7 +94,7 @@ function escapeText(text: string, special: RegExp): string {
 
 /** UTF-8 cannot encode lone surrogates, they become U+FFFD: two values that differ only there are the same series. */
 function escapeLabelValue(value: string): string {
-  // Hardly any value needs it, and this is quicker to find out.
+  // Hardly any value needs escaping, and this test is faster than a replacement.
   if (!/[\\\n"\ud800-\udfff]/.test(value)) return value;
   return value.replace(/[\\\n"]|\p{Surrogate}/gu, (character) => escapes[character] ?? '\uFFFD');
 }

@@ -22,14 +22,14 @@ const lastBlock = [3, 0];
 const options: ZlibOptions = { level: 3, finishFlush: constants.Z_FULL_FLUSH };
 
 /** What the end of a gzip member says about the original bytes. */
-interface Checked {
+interface Trailer {
   readonly crc: number;
-  /** What combining needs of the length, see crc.ts. */
+  /** The length as `combineCrc32` needs it. */
   readonly crcShift: number;
   readonly length: number;
 }
 
-interface Piece extends Checked {
+interface Piece extends Trailer {
   /** Complete deflate blocks, none of them marked as the last, ending on a byte boundary. */
   readonly deflated: Buffer;
 }
@@ -38,7 +38,7 @@ export class Gzip {
   readonly #maxConcurrent: number;
   #busy = 0;
   readonly #waiting = new Fifo<() => void>();
-  /** The parts and sections compressed so far, in case they come again. */
+  /** What was compressed for earlier pages, by part and by section: later pages reuse it. */
   readonly #parts = new WeakMap<Buffer, Promise<Piece>>();
   readonly #sections = new WeakMap<readonly Buffer[], Promise<Piece>>();
 
@@ -50,7 +50,7 @@ export class Gzip {
   /** The sections, one after the other, as one gzip member. Neither they nor their Buffers must ever change. */
   async compress(sections: readonly (readonly Buffer[])[]): Promise<Buffer[]> {
     const pieces = await Promise.all(sections.map((section) => this.#section(section)));
-    const { crc, length } = checked(pieces);
+    const { crc, length } = trailerOf(pieces);
     const end = Buffer.from([...lastBlock, 0, 0, 0, 0, 0, 0, 0, 0]);
     end.writeUInt32LE(crc, lastBlock.length);
     end.writeUInt32LE(length % 2 ** 32, lastBlock.length + 4);
@@ -58,14 +58,14 @@ export class Gzip {
   }
 
   #section(parts: readonly Buffer[]): Promise<Piece> {
-    return kept(this.#sections, parts, async () => {
+    return memoized(this.#sections, parts, async () => {
       const pieces = await Promise.all(parts.map((part) => this.#part(part)));
-      return { deflated: Buffer.concat(pieces.map(({ deflated }) => deflated)), ...checked(pieces) };
+      return { deflated: Buffer.concat(pieces.map(({ deflated }) => deflated)), ...trailerOf(pieces) };
     });
   }
 
   #part(part: Buffer): Promise<Piece> {
-    return kept(this.#parts, part, async () => {
+    return memoized(this.#parts, part, async () => {
       const { length } = part;
       const deflated = length <= tinyBytes ? deflateRawSync(part, options) : await this.#deflate(part);
       return { deflated, crc: crc32(part), crcShift: crc32Shift(length), length };
@@ -85,8 +85,8 @@ export class Gzip {
   }
 }
 
-/** The map's value for a key, made if it is missing. A failure is not kept. */
-function kept<Thing extends WeakKey>(
+/** The map's value for a key, made if it is missing. A failure is not memoized. */
+function memoized<Thing extends WeakKey>(
   pieces: WeakMap<Thing, Promise<Piece>>,
   thing: Thing,
   make: () => Promise<Piece>,
@@ -100,7 +100,7 @@ function kept<Thing extends WeakKey>(
 }
 
 /** The checksum and length of the joined pieces. */
-function checked(pieces: readonly Piece[]): Checked {
+function trailerOf(pieces: readonly Piece[]): Trailer {
   let crc = 0;
   let length = 0;
   for (const piece of pieces) {

@@ -1,22 +1,22 @@
 /** The targets of one kind in blocks, and their part of a page: each family's header, then its rows, block after block. */
-import { Block, type Rendition, type Texts } from './block.ts';
+import { Block, type BlockRendition, type Texts } from './block.ts';
 import { type FamilyHeader, type Format, renderHeader } from './format.ts';
 
-/** Neighbours below this size are joined, up to about this size: handling a part costs more than copying it. */
+/** Adjacent parts below this size are joined to parts of about this size: a part costs more to handle than to copy. */
 const smallBytes = 16 * 1024;
 
-/** The part of a page for one kind, at one instant. */
-export class Section {
-  readonly renditions: readonly Rendition[];
+/** The part of a page for one kind, at one instant. Its bytes never change. */
+export class KindRendition {
+  readonly blocks: readonly BlockRendition[];
   readonly #headers: readonly FamilyHeader[];
   readonly #parts = new Map<Format, readonly Buffer[]>();
 
-  constructor(headers: readonly FamilyHeader[], renditions: readonly Rendition[]) {
+  constructor(headers: readonly FamilyHeader[], blocks: readonly BlockRendition[]) {
     this.#headers = headers;
-    this.renditions = renditions;
+    this.blocks = blocks;
   }
 
-  /** The same array each time. Renders whatever is not rendered yet. */
+  /** Renders what is not rendered yet. Returns the same array each time. */
   parts(format: Format): readonly Buffer[] {
     const parts = this.#parts.get(format) ?? joinSmall(this.#render(format));
     this.#parts.set(format, parts);
@@ -24,7 +24,7 @@ export class Section {
   }
 
   #render(format: Format): readonly Buffer[] {
-    const blocks = this.renditions.map((rendition) => rendition.render());
+    const blocks = this.blocks.map((block) => block.render());
     return this.#headers.flatMap((header, at) => {
       const rows = blocks.flatMap((parts) => parts[at] ?? []).filter(({ length }) => length > 0);
       return rows.length > 0 ? [Buffer.from(renderHeader(header, format)), ...rows] : [];
@@ -41,9 +41,10 @@ export class Kind {
   dropped = 0;
   readonly #blockTargets: number;
   readonly #blocks = new Set<Block>();
-  readonly #roomy = new Set<Block>();
-  /** The current rows, once a page has asked for them. */
-  #section: Section | undefined;
+  /** Those to which a target can be added. */
+  readonly #notFull = new Set<Block>();
+  /** The current rows, if a page has requested them. */
+  #rendition: KindRendition | undefined;
 
   /** headers: its families, which stand together on the page. */
   constructor(firstFamily: number, headers: readonly FamilyHeader[], blockTargets: number) {
@@ -52,38 +53,38 @@ export class Kind {
     this.#blockTargets = blockTargets;
   }
 
-  /** The current rows, for a page: later changes do not affect it. */
-  hold(): Section {
-    this.#section ??= new Section(
+  /** The current rows: later changes of the kind do not affect them. */
+  rendition(): KindRendition {
+    this.#rendition ??= new KindRendition(
       this.headers,
-      Array.from(this.#blocks, (block) => block.hold()),
+      Array.from(this.#blocks, (block) => block.rendition()),
     );
-    return this.#section;
+    return this.#rendition;
   }
 
   /** Adds a target without rows; returns its block. */
   add(target: Texts): Block {
-    const [block = new Block(this.headers.length)] = this.#roomy;
+    const [block = new Block(this.headers.length)] = this.#notFull;
     block.add(target);
     this.#blocks.add(block);
-    if (block.targets < this.#blockTargets) this.#roomy.add(block);
-    else this.#roomy.delete(block);
+    if (block.targets < this.#blockTargets) this.#notFull.add(block);
+    else this.#notFull.delete(block);
     return block;
   }
 
   delete(target: Texts, block: Block): void {
     for (const at of target.keys()) this.set(target, block, at, '');
     block.delete(target);
-    this.#roomy.add(block);
+    this.#notFull.add(block);
     if (block.targets > 0) return;
-    this.#roomy.delete(block);
+    this.#notFull.delete(block);
     this.#blocks.delete(block);
   }
 
   /** Changes a target's text in a family. The same text again changes nothing. */
   set(target: Texts, block: Block, at: number, text: string): void {
     if (target[at] === text) return;
-    this.#section = undefined;
+    this.#rendition = undefined;
     block.set(target, at, text);
   }
 }

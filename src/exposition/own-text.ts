@@ -1,7 +1,7 @@
-/** prom-client's text of the exporter's own metrics, in both formats. It knows nothing of what they count. */
+/** prom-client's text of the exporter's own metrics, in both formats. */
 import type { Format } from './format.ts';
 
-/** A text as bytes, rendered once for each format until it is outdated: the same Buffer need not be compressed again. */
+/** A text as bytes. Keeps the Buffer of each format until the text is outdated, so that it is compressed only once. */
 export class OwnText {
   readonly #render: () => Promise<string>;
   readonly #bytes = new Map<Format, Promise<Buffer>>();

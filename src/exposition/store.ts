@@ -23,7 +23,7 @@ export interface Page {
 export interface StoreOptions {
   /** The most series held at once; a target that would exceed it is left out entirely. */
   readonly maxSeries?: number;
-  /** How many targets make a block: when one of them changes, the texts of all are joined again. */
+  /** The most targets in a block: when one of them changes, the texts of all are joined again. */
   readonly blockTargets?: number;
 }
 
@@ -126,33 +126,33 @@ export class Store {
     return this.#kinds.get(kind)?.dropped ?? 0;
   }
 
-  /** A target that is left out comes back when it is set again, if there is room by then. */
+  /** A target that is left out is shown again when it is next set, if the cap then allows it. */
   setMaxSeries(maxSeries: number): void {
     this.#maxSeries = maxSeries;
   }
 
-  /** Whether the cap was lowered below what is held. */
+  /** Whether the cap was lowered below the number of series held. */
   get isOverfull(): boolean {
     return this.#series > this.#maxSeries;
   }
 
   /**
-   * The page of the current series, in the order of the families. Later changes do not affect it. Gives others a turn between
-   * blocks.
+   * The page of the current series, in the order of the families. Later changes do not affect it. Yields to the event loop
+   * between blocks.
    *
    * @param kinds limits it to the families of these kinds
    */
   async page(format: Format, kinds?: ReadonlySet<string>): Promise<Page> {
     const wanted = [...this.#kinds].filter(([name]) => kinds?.has(name) ?? true);
-    const held = wanted.map(([, kind]) => kind.hold());
+    const renditions = wanted.map(([, kind]) => kind.rendition());
     let beganMs = performance.now();
-    for (const rendition of held.flatMap(({ renditions }) => renditions)) {
-      rendition.render();
+    for (const block of renditions.flatMap(({ blocks }) => blocks)) {
+      block.render();
       if (performance.now() - beganMs < turnMs) continue;
       await nextTurn();
       beganMs = performance.now();
     }
-    const sections = held.map((section) => section.parts(format));
+    const sections = renditions.map((rendition) => rendition.parts(format));
     return { sections, parts: sections.flat() };
   }
 
