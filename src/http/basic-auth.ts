@@ -1,11 +1,12 @@
-/** HTTP basic authentication against bcrypt hashes. Bounds what strangers can make it compute. */
+/** HTTP basic authentication against bcrypt hashes. Limits the work that clients without a password can cause. */
 import { createHmac, randomBytes } from 'node:crypto';
 
 const defaultLimits = {
-  /** Comparisons that may wait; the verdict on one more is `busy`. */
+  /** The most comparisons in flight; the verdict on a further request is `busy`. */
   maxWaiting: 64,
-  /** So that one client cannot keep the others out. */
+  /** The same for each client address, so that one client cannot keep the others out. */
   maxWaitingPerAddress: 4,
+  /** The most correct passwords in the cache. */
   maxRemembered: 256,
 };
 
@@ -17,16 +18,16 @@ function dummyHash(users: ReadonlyMap<string, string>): string {
   return `$2b$${costs.sort().at(-1)}$${'.'.repeat(53)}`;
 }
 
-/** The function that judges a request. users: bcrypt hashes by name; address: the client's. */
+/** Returns the function that authenticates a request. users: bcrypt hashes by name; address: the client's. */
 export function createBasicAuth(
   matches: (password: string, hash: string) => Promise<boolean>,
   limits = defaultLimits,
 ) {
-  /** Passwords are remembered as digests, with a key that only this process has. */
+  /** Correct passwords are cached as digests, with this key, which only the process knows. */
   const secret = randomBytes(32);
-  /** Only correct passwords are added, so strangers cannot push others out. */
+  /** Only correct passwords are added, so wrong ones cannot evict them. */
   const remembered = new Set<string>();
-  const underWay = new Map<string, { readonly address: string; readonly answer: Promise<boolean> }>();
+  const inFlight = new Map<string, { readonly address: string; readonly answer: Promise<boolean> }>();
 
   return async (
     users: ReadonlyMap<string, string>,
@@ -36,7 +37,7 @@ export function createBasicAuth(
     const [, encoded = ''] = /^basic (.*)$/i.exec(authorization ?? '') ?? [];
     const decoded = Buffer.from(encoded, 'base64');
     const [, user, password] = /^([^:]*):(.*)$/s.exec(decoded.toString()) ?? [];
-    // Node decodes anything, also without its padding.
+    // Node decodes any text without an error.
     const isBase64 = decoded.toString('base64') === encoded;
     if (!isBase64 || user === undefined || password === undefined) return 'denied';
     const known = users.get(user);
@@ -47,12 +48,12 @@ export function createBasicAuth(
     if (known !== undefined && remembered.has(key)) return 'allowed';
 
     // The same credentials at the same time, as at the first scrapes, share one comparison.
-    let comparison = underWay.get(key);
+    let comparison = inFlight.get(key);
     if (!comparison) {
-      const atAddress = [...underWay.values()].filter((other) => other.address === address).length;
-      if (underWay.size >= limits.maxWaiting || atAddress >= limits.maxWaitingPerAddress) return 'busy';
-      comparison = { address, answer: matches(password, hash).finally(() => underWay.delete(key)) };
-      underWay.set(key, comparison);
+      const atAddress = [...inFlight.values()].filter((other) => other.address === address).length;
+      if (inFlight.size >= limits.maxWaiting || atAddress >= limits.maxWaitingPerAddress) return 'busy';
+      comparison = { address, answer: matches(password, hash).finally(() => inFlight.delete(key)) };
+      inFlight.set(key, comparison);
     }
     if (!(await comparison.answer) || known === undefined) return 'denied';
     if (remembered.size >= limits.maxRemembered) remembered.clear();

@@ -1,23 +1,23 @@
 /** The limits that keep the server up whatever its clients do, by Node's names, in milliseconds and bytes. */
 
 export const defaultWebLimits = {
-  /** For each address. One more is closed at once, until another connection ends. */
+  /** At the same time, for each listen address. Further ones are closed at once. */
   maxConnections: 512,
-  /** From the connection, or a later request's first byte, to the end of its headers; then 408. */
+  /** From opening a connection, or the first byte of a later request, to the end of the headers; then 408. */
   headersTimeout: 10_000,
-  /** The same to the end of its body. Not below `headersTimeout`. */
+  /** Likewise, to the end of the request's body. Not below `headersTimeout`. */
   requestTimeout: 15_000,
-  /** For the TLS handshake. */
+  /** How long a TLS handshake may take. */
   handshakeTimeout: 10_000,
-  /** How often Node looks at the timeouts above, so how late one may be. */
+  /** How often Node checks the two request timeouts above, so by how much they may be exceeded. */
   connectionsCheckingInterval: 5_000,
-  /** Without a byte in either direction while a request waits for its answer. */
+  /** How long a connection may transfer nothing while a request is being answered; then it is closed. */
   timeout: 60_000,
-  /** For an idle connection: longer than usual scrape intervals, so that scrapes reuse it. */
+  /** How long an idle connection stays open: longer than usual scrape intervals, so that scrapes reuse it. */
   keepAliveTimeout: 120_000,
-  /** Request line and headers; then 431. */
+  /** The largest request line with headers; above it 431. */
   maxHeaderSize: 16_384,
-  /** Of an answer, handed to a connection ahead of its reader: with Node's 16 KiB, large pages take twice the CPU time. */
+  /** How much of an answer is buffered for a slow client: with Node's 16 KiB, large pages take twice the CPU time. */
   highWaterMark: 262_144,
 };
 

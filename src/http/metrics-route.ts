@@ -9,11 +9,11 @@ import { send, sendTimeoutMs } from './send.ts';
 
 /** The kind that stands for the exporter's own metrics in `?kind=`. */
 const ownKind = 'exporter';
-/** Copying a page of at most this size is faster than handing it over part by part. */
+/** A page of at most this size is copied into one Buffer: that is faster than sending it part by part. */
 const smallBytes = 64 * 1024;
 
 const defaultLimits = {
-  /** Scrapes answered at the same time: a page that is sent holds its blocks, also those that newer pages have replaced. */
+  /** The most scrapes at the same time: each keeps the bytes of its page in memory until they are sent. */
   maxInFlight: 16,
   sendTimeoutMs,
 };
@@ -29,7 +29,7 @@ export interface MetricsRouteOptions {
   readonly beforeScrape?: () => void;
 }
 
-/** Answers a GET or HEAD; rejects when no page could be made. */
+/** Answers a GET or HEAD. Rejects if the page cannot be rendered. */
 export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'] {
   const { store, ownMetrics } = options;
   const limits = { ...defaultLimits, ...options.limits };
@@ -47,7 +47,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
     }
     const coding = negotiateCoding(headers['accept-encoding']?.toString());
     if (coding === undefined)
-      return answerText(response, 406, 'the page comes as gzip or identity, and neither is accepted');
+      return answerText(response, 406, 'the page is sent as gzip or identity; the client accepts neither');
     if (inFlight >= limits.maxInFlight) {
       response.setHeader('Retry-After', '1');
       return answerText(response, 503, `${inFlight} scrapes are being answered, which is the limit`);

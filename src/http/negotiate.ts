@@ -6,7 +6,7 @@ export type Coding = 'gzip' | 'identity';
 const openMetrics = 'application/openmetrics-text';
 
 /**
- * OpenMetrics if an Accept header names it and prefers it to text, otherwise text. Of equals, the one named first. Parameters
+ * OpenMetrics if an Accept header names it and prefers it to text, otherwise text. Of equal qualities the first wins. Parameters
  * other than `version` do not matter: Prometheus 3 sends `escaping`, and no name here needs any.
  */
 export function negotiateFormat(accept: string | undefined): Format {
@@ -36,7 +36,7 @@ function parse(header = '') {
     const [name = '', ...parameters] = element.toLowerCase().replaceAll(/[\s"]/g, '').split(';');
     const given = new URLSearchParams(parameters.join('&'));
     const quality = given.get('q') ?? '1';
-    // One that cannot be read counts as a refusal.
+    // A malformed quality counts as 0, which refuses.
     const isQuality = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(quality);
     return { name, version: given.get('version'), quality: isQuality ? Number(quality) : 0 };
   });

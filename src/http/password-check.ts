@@ -1,13 +1,13 @@
-/** Compares passwords with bcrypt hashes in threads: each takes tens of milliseconds or more. */
+/** Compares passwords with bcrypt hashes in a worker thread, because a comparison takes tens of milliseconds or more. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** The thread's code, in the executable; otherwise it is a file beside this one. */
+/** The code of the thread, in the single executable. Elsewhere it is undefined, and the code is a file beside this one. */
 declare const BCRYPT_WORKER: string | undefined;
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** One at a time in the whole process. Rejects if the thread fails. */
+/** Only one comparison runs at a time in the whole process. Rejects if the thread fails. */
 export function matchesHash(password: string, hash: string, signal: AbortSignal): Promise<boolean> {
   const answer = last.then(() => compareInThread(password, hash, signal));
   last = answer.catch(() => undefined);

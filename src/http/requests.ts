@@ -10,13 +10,13 @@ import type { WebConfig } from './web-config.ts';
 const maxBodyBytes = 1_024;
 
 export interface RequestsOptions {
-  /** The current one. */
+  /** The web configuration in use. */
   readonly config: () => WebConfig;
   readonly routes: readonly Route[];
   readonly log: WebLog;
-  /** Connections then end with their last answer. */
+  /** Whether the server drains: then a connection is closed after its current answer. */
   readonly isStopping: () => boolean;
-  /** Ends comparisons of passwords. */
+  /** Aborts comparisons of passwords. */
   readonly signal: AbortSignal;
 }
 

@@ -15,7 +15,7 @@ export interface Route {
   handle(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): void | Promise<void>;
 }
 
-/** pino's shape. */
+/** The methods of pino that the server calls. */
 export interface WebLog {
   debug(object: object, message: string): void;
   info(object: object, message: string): void;

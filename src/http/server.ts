@@ -65,7 +65,7 @@ export class WebServer {
     return Promise.all(listening);
   }
 
-  /** Accepts no more connections, gives responses `graceMs` to finish, then cuts the rest. */
+  /** Accepts no more connections, drains those that are open for at most `graceMs`, then cuts the rest. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     // Node closes idle connections with the listener.
@@ -100,7 +100,7 @@ export class WebServer {
   }
 }
 
-/** Uses changed settings from the next handshake on, and cuts clients that they do not allow. */
+/** Uses changed settings from the next handshake on, and disconnects clients that the settings do not admit. */
 function followTls(listener: HttpsServer, initial: TlsSettings, source: WebConfigSource, log: WebLog): void {
   let settings = initial;
   listener.prependListener('connection', () => {

@@ -1,4 +1,4 @@
-/** The `tls_server_config` of the web configuration: reads its certificates and checks that all fits together. */
+/** The `tls_server_config` of the web configuration: reads its certificates and checks that its settings agree. */
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext, type TLSSocket, type TlsOptions } from 'node:tls';
@@ -8,9 +8,9 @@ import { alternativeNames, type ClientAuthType, ciphersOf, curves, tlsVersions }
 import type { TlsSection } from './web-config-schema.ts';
 
 export interface TlsSettings {
-  /** For node:https. */
+  /** Options of node:https. */
   readonly options: TlsOptions;
-  /** Whether a client may stay whose handshake is complete. */
+  /** Whether the client of a completed handshake may send requests. */
   admits(socket: TLSSocket): boolean;
 }
 
@@ -18,7 +18,7 @@ type Setting = keyof TlsSection;
 
 interface Pem {
   readonly text: string;
-  /** Where it was given. */
+  /** The setting that it is from, for messages. */
   readonly setting: Setting;
 }
 
@@ -29,9 +29,9 @@ export function readTls(
   readText: (file: string) => string,
   reportAt: AddProblem,
 ): TlsSettings | undefined {
-  let isSound = true;
+  let isValid = true;
   const report = (setting: Setting | undefined, message: string) => {
-    isSound = false;
+    isValid = false;
     reportAt(['tls_server_config', ...(setting ? [setting] : [])], message);
   };
 
@@ -75,7 +75,7 @@ export function readTls(
   }
   const { min_version: min = 'TLS12', max_version: max = 'TLS13' } = section;
   if (min > max) report('max_version', `expected at least min_version, ${min}`);
-  if (!isSound || !cert || !key) return undefined;
+  if (!isValid || !cert || !key) return undefined;
 
   const ciphers = [...ciphersOf(section.cipher_suites)];
   // OpenSSL allows the signatures of TLS 1.0 and 1.1 only at its security level 0.
@@ -83,7 +83,7 @@ export function readTls(
   const options: TlsOptions = {
     cert: cert.text,
     key: key.text,
-    // Without it clients are held against Node's own list of public authorities.
+    // Without it Node verifies clients against its own list of public authorities.
     ...(clientCa && { ca: clientCa.text }),
     requestCert: clientAuth !== 'NoClientCert',
     rejectUnauthorized: clientAuth === 'RequireAndVerifyClientCert',
@@ -113,7 +113,7 @@ function isAdmitted(
   clientAuth: ClientAuthType,
   allowedSans: readonly string[] | undefined,
 ): boolean {
-  // Always read, to clear OpenSSL's errors: else Node takes a failed verification for an error of the next read.
+  // Always called, because it clears OpenSSL's errors: else Node takes a failed verification for an error of the next read.
   const certificate = socket.getPeerX509Certificate();
   if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true;
   if (!certificate) return clientAuth === 'VerifyClientCertIfGiven';

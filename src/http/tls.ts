@@ -1,4 +1,4 @@
-/** Go's names for TLS settings, as the web configuration has them, and OpenSSL's and Node's. */
+/** Translates Go's names of TLS settings, which the web configuration uses, to those of OpenSSL and Node. */
 import type { SecureVersion } from 'node:tls';
 
 export const clientAuthTypes = [
@@ -17,10 +17,10 @@ export const tlsVersions = {
   TLS13: 'TLSv1.3',
 } as const satisfies Record<string, SecureVersion>;
 
-/** Those of TLS 1.3 are always on, as in Go, whatever a list says. */
+/** The cipher suites of TLS 1.3: always on, as in Go, whichever the file lists. */
 const alwaysOn = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
 
-/** In Go's order of preference. */
+/** The cipher suites up to TLS 1.2: OpenSSL's names by Go's, in Go's order of preference. */
 const tls12Ciphers: Readonly<Record<string, string>> = {
   TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
   TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
@@ -39,12 +39,12 @@ const tls12Ciphers: Readonly<Record<string, string>> = {
 };
 
 export const cipherNames = [...Object.keys(tls12Ciphers), ...alwaysOn];
-/** Those with forward secrecy: on unless the file has its own list. */
-const usualCiphers = cipherNames.filter((name) => name.includes('_ECDHE_'));
+/** The default for TLS 1.2: the suites with forward secrecy. */
+const defaultCiphers = cipherNames.filter((name) => name.includes('_ECDHE_'));
 
-/** The names for OpenSSL. An empty list means the usual ones. */
+/** OpenSSL's names of these cipher suites, or of the default ones for an empty list. */
 export function ciphersOf(names: readonly string[] = []): readonly string[] {
-  const chosen = names.length > 0 ? names : usualCiphers;
+  const chosen = names.length > 0 ? names : defaultCiphers;
   return [...alwaysOn, ...chosen.flatMap((name) => tls12Ciphers[name] ?? [])];
 }
 

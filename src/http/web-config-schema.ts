@@ -60,7 +60,7 @@ const bcryptHash = z
     "expected a bcrypt hash ($2y$…), as `htpasswd -nBC 10 ''` makes one",
   );
 
-/** By name. zod's record would lose a user called `__proto__`. */
+/** Hashes by user name. A Map, because zod's record would lose a user called `__proto__`. */
 const users = z.preprocess(
   (given) =>
     typeof given === 'object' && given !== null && !Array.isArray(given)
@@ -90,9 +90,9 @@ const tlsSection = mapping({
 export type TlsSection = z.output<typeof tlsSection>;
 
 const rateLimit = mapping({
-  /** In which one more request is allowed. */
+  /** The time after which one more request is allowed. */
   interval: durationMs,
-  /** The most requests that may be saved up. */
+  /** The size of the token bucket: how many requests may come at once. */
   burst: z
     .string('expected a number')
     .regex(/^\d{1,9}$/, 'expected a number, 0 or more')

@@ -31,7 +31,7 @@ export class WebConfigSource {
     this.#config = this.#read();
   }
 
-  /** The last valid one; the same object while nothing changes. TLS is never turned on or off. */
+  /** The last valid configuration: the same object while nothing changes. TLS is never turned on or off. */
   current(): WebConfig {
     if ([...this.#fingerprints].every(([file, fingerprint]) => fingerprintOf(file) === fingerprint))
       return this.#config;
@@ -49,7 +49,7 @@ export class WebConfigSource {
     return this.#config;
   }
 
-  /** Reads it, changed or not. Throws a `ConfigError`, and keeps the previous one, if it is not valid. */
+  /** Reads the file, changed or not. Throws a `ConfigError`, and keeps the previous configuration, if it is not valid. */
   reload(): void {
     // An invalid file may name fewer files: those of the previous one are still watched.
     for (const file of this.#fingerprints.keys()) this.#fingerprints.set(file, fingerprintOf(file));

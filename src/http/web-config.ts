@@ -9,10 +9,10 @@ import { fileSchema, type WebSettings } from './web-config-schema.ts';
 
 export interface WebConfig {
   readonly settings: WebSettings;
-  /** Plain HTTP without it. */
+  /** Undefined for plain HTTP. */
   readonly tls?: TlsSettings | undefined;
   readonly headers: Iterable<readonly [name: string, value: string]>;
-  /** The bcrypt hash of each user's password; nobody is asked for one if it is empty. */
+  /** The bcrypt hash of each user's password. Empty if no password is required. */
   readonly users: ReadonlyMap<string, string>;
   /** What is valid, but unsafe. */
   readonly warning?: string | undefined;
@@ -24,7 +24,7 @@ type ReadText = (file: string) => string;
 /**
  * Throws a `ConfigError`, whose message never holds a key or a hash.
  *
- * @param before the one in use: users and client certificates stay required unless the file says otherwise
+ * @param before the configuration in use: users and client certificates stay required unless the file says otherwise
  */
 export function readWebConfig(file: string, readText: ReadText, before?: WebConfig): WebConfig {
   const yaml = parseYaml(readFile(file, readText), file);
@@ -69,8 +69,8 @@ function readSettings(raw: Raw, report: AddProblem): WebSettings {
 }
 
 /**
- * A file that is empty or half written for a moment must let nobody in. So users and client certificates go only if the file
- * says so, and TLS only with a restart.
+ * A file that is empty or half written for a moment must let nobody in. So users and client certificates cease to be required
+ * only if the file says so, and TLS is turned off only by a restart.
  */
 function reportLoosened(before: WebConfig, now: WebConfig, report: AddProblem): void {
   if (before.users.size > 0 && !now.settings.basic_auth_users) {
@@ -102,5 +102,5 @@ function reportLoosened(before: WebConfig, now: WebConfig, report: AddProblem): 
 
 function warningOf(keyFile: string): string | undefined {
   if (!isExposed(keyFile)) return undefined;
-  return `every user of this machine can read the private key in ${keyFile}: chmod o-r takes that away`;
+  return `every user of this machine can read the private key in ${keyFile}: restrict it with chmod o-r`;
 }

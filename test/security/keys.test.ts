@@ -192,7 +192,7 @@ describe('the private key of the web configuration', () => {
       });
       chmodSync(join(directory, 'server.key'), keyMode);
       chmodSync(join(directory, 'web.yml'), fileMode);
-      const words = `every user of this machine can read the private key in ${exposed}: chmod o-r takes that away`;
+      const words = `every user of this machine can read the private key in ${exposed}: restrict it with chmod o-r`;
       const started = await serve({ webConfigFile: join(directory, 'web.yml') });
       const said = started.log.lines.map(({ message }) => message.replace(directory, 'DIR'));
       expect(said).toEqual(exposed ? [words] : []);
