@@ -13,52 +13,6 @@ import { account, canary, directory, env, linesOf, load, problemsOf } from './fi
 const applications = 'applications: { targets: [a] }\n';
 
 describe('what a configuration becomes', () => {
-  test('every default is filled in', async () => {
-    const { config, warnings } = await load(`${account}applications:\n  targets: [HbqFnk0KZjzYOcp]\n`);
-    expect(warnings).toEqual(['BUNNYNET_VIDEO_ACCESS_KEY is ignored, because a configuration file is given']);
-    const api = { timeoutMs: 10_000, maxRetries: 2, maxResponseBytes: 8_388_608 };
-    expect(config).toEqual({
-      credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } },
-      apis: {
-        application: {
-          ...api,
-          baseUrl: 'https://api.bunny.net/mc',
-          maxConcurrency: 8,
-          requestsPerSecond: 10,
-        },
-        shield: { ...api, baseUrl: 'https://api.bunny.net', maxConcurrency: 8, requestsPerSecond: 10 },
-        core: { ...api, baseUrl: 'https://api.bunny.net', maxConcurrency: 8, requestsPerSecond: 10 },
-        video: { ...api, baseUrl: 'https://video.bunnycdn.com', maxConcurrency: 2, requestsPerSecond: 2 },
-        origin_errors: {
-          ...api,
-          baseUrl: 'https://cdn-origin-logging.bunny.net',
-          maxConcurrency: 2,
-          requestsPerSecond: 2,
-        },
-      },
-      sections: [
-        {
-          kind: 'application',
-          credential: 'account',
-          intervalMs: 60_000,
-          staleAfterMs: 180_000,
-          settings: { latency_unit: 'milliseconds', latency_chart: 'latest' },
-          targets: [
-            {
-              ids: { app_id: 'HbqFnk0KZjzYOcp' },
-              name: undefined,
-              credential: 'account',
-              intervalMs: 60_000,
-              staleAfterMs: 180_000,
-            },
-          ],
-        },
-      ],
-      discovery: { intervalMs: 600_000 },
-      limits: { maxSeries: 1_000_000 },
-    });
-  });
-
   test.each([
     ['application', 60_000],
     ['shield_zone', 600_000],

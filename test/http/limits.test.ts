@@ -109,4 +109,19 @@ describe('a flood of connections', () => {
       await rawClient(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').closed;
     await expect.poll(health).toContain('up 1');
   });
+
+  test('does not disturb a client that is connected, nor another address', async () => {
+    const { port } = await serve({ routes, limits });
+    const { port: other } = await serve({ routes, limits });
+    const scraper = rawClient(port, get('/metrics'));
+    await scraper.until('up 1');
+    const flood = Array.from({ length: 200 }, () => rawClient(port));
+    await flood.at(-1)?.closed;
+    scraper.socket.write(get('/metrics'));
+    await expect.poll(() => scraper.received().match(/up 1/g)?.length).toBe(2);
+    const ended = Promise.all(flood.map(({ closed }) => closed));
+    expect(await scrapeDuring(other, ended)).toEqual(ok);
+    // Only those within the limit ever got an answer: that they were silent for too long. Later ones may have taken their place.
+    expect((await ended).filter((text) => text !== '').length).toBeLessThan(flood.length / 2);
+  });
 });

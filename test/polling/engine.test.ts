@@ -241,18 +241,6 @@ describe('a listing', () => {
     await engine.stop();
   });
 
-  it('at another address keeps nothing of the previous one', async () => {
-    const { engine, keys, setZones } = engineOf(allZones, { zones: [7] });
-    await settle();
-    setZones([9]);
-    const shield = { ...allZones.apis.shield, baseUrl: 'http://127.0.0.1:2' };
-    engine.apply({ ...allZones, apis: { ...allZones.apis, shield } });
-    expect(keys()).toEqual([]);
-    await settle();
-    expect(keys()).toEqual(['shield_zone/9 ok', 'rate_limit/9 ok']);
-    await engine.stop();
-  });
-
   it('is not polled by a shard that owns none of the named zones', async () => {
     const named = configOf([sectionConfig('shield_zone', [targetConfig({ shield_zone_id: '7' })])]);
     const { engine, count } = engineOf(named, { owns: () => false });
@@ -284,52 +272,9 @@ describe('a listing', () => {
     await vi.advanceTimersByTimeAsync(10 * minuteMs);
     expect(engine.isReady).toBe(true);
   });
-
-  it('gives its targets the names from another listing, even if that is long and arrives at the same time', async () => {
-    vi.useRealTimers();
-    const pullZones = Array.from({ length: 5000 }, (_, i) => ({ Id: i + 1, Name: `zone ${i + 1}` }));
-    const shieldZones = Array.from({ length: 50 }, (_, i) => ({ shieldZoneId: i + 1, pullZoneId: i + 1 }));
-    let haveNames: (() => void) | undefined;
-    const named = new Promise<void>((resolve) => {
-      haveNames = resolve;
-    });
-    const { engine } = engineOf(configOf([sectionConfig('shield_zone', 'all')]), {
-      async answer(path) {
-        if (path.startsWith('/pullzone')) {
-          // The rest happens in the same turn as the answer.
-          setImmediate(() => haveNames?.());
-          return pullZones;
-        }
-        if (!path.includes('/shield-zones')) return undefined;
-        await named;
-        return { data: shieldZones };
-      },
-    });
-    const added: (string | undefined)[] = [];
-    const add = engine.states.add.bind(engine.states);
-    vi.spyOn(engine.states, 'add').mockImplementation((target, polled) => {
-      added.push(target.name);
-      add(target, polled);
-    });
-    await expect.poll(() => added.length).toBe(50);
-    expect(added.every((name) => name?.startsWith('zone '))).toBe(true);
-    await engine.stop();
-  });
 });
 
 describe('the capacity', () => {
-  it('is updated whenever the plan changes, with the targets of `all`', async () => {
-    const { engine, setZones } = engineOf(allZones, { zones: [7, 8] });
-    const polls = () => engine.capacities()[0]?.polls;
-    expect(polls()).toBe(1);
-    await vi.advanceTimersByTimeAsync(5000);
-    expect(polls()).toBe(5);
-    setZones([7]);
-    await vi.advanceTimersByTimeAsync(2 * minuteMs);
-    expect(polls()).toBe(3);
-    await engine.stop();
-  });
-
   it('warns if the request rate is too low for what a listing has found', async () => {
     const slow: Config = {
       ...allZones,

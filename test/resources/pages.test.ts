@@ -38,20 +38,6 @@ describe('a video listing', () => {
     expect(await readFrom('video', pages)).toEqual({ ids: '1 2 3 4', asked: 3 });
   });
 
-  it('asks for no page after one that is not full', async () => {
-    expect(await readFrom('video', [page(3, 1, 2), page(3, 3)])).toEqual({ ids: '1 2 3', asked: 2 });
-  });
-
-  it('uses the page size from the answer', async () => {
-    const sized = (...ids: readonly number[]) => ({ ...page(1, ...ids), itemsPerPage: 1 });
-    expect(await readFrom('video', [sized(1), sized(2), sized()])).toEqual({ ids: '1 2', asked: 3 });
-  });
-
-  it.each([0, null])('goes on to an empty page if its total is %j', async (total) => {
-    const pages = [page(total, 1), page(total, 2), page(total)];
-    expect(await readFrom('video', pages)).toEqual({ ids: '1 2', asked: 3 });
-  });
-
   it('is not complete when fewer have come than it counts', async () => {
     await expect(readFrom('video', [page(4, 1, 2), page(4)])).rejects.toThrow('ended after 2 of 4 things');
   });
@@ -110,14 +96,6 @@ describe('what a listing calls deleted', () => {
 });
 
 describe('a cursor listing', () => {
-  it('goes on after a cursor that is a number', async () => {
-    const pages = [
-      { items: list(1), cursor: 7 },
-      { items: list(2), cursor: null },
-    ];
-    expect(await readFrom('application', pages)).toEqual({ ids: '1 2', asked: 2 });
-  });
-
   it.each([{ token: 'a' }, ['a'], true])('is not complete with the cursor %j', async (cursor) => {
     await expect(readFrom('application', [{ items: list(1), cursor }])).rejects.toThrow(
       'the cursor of the next page',

@@ -128,10 +128,4 @@ describe('the fields of a pull zone', () => {
     expect(rows).toContain('origin_type="17"');
     expect(unrecognized).toEqual(['OriginType: 17']);
   });
-
-  it('keep every digit of ids beyond 2^53', async () => {
-    const { rows } = await read('{ "Id": 9223372036854775807, "VideoLibraryId": 9007199254740993 }');
-    expect(rows).toContain('pull_zone_id="9223372036854775807"');
-    expect(rows).toContain('library_id="9007199254740993"');
-  });
 });

@@ -86,17 +86,6 @@ it('shows at most 50 encodings, and the sum of all', async () => {
   expect(rows).toContain('bunnynet_video_storage_bytes{component="encoded"} 60\n');
 });
 
-it('escapes the names of encodings', async () => {
-  const { rows } = await readShort(
-    String.raw`{ "encoded": { "a\"b\\\n": { "codec": "é", "resolution": "", "size": 1 } } }`,
-  );
-  expect(rows).toContain(String.raw`{encoding="a\"b\\\n",codec="é",resolution=""} 1`);
-});
-
-it('treats the year 1 as no date', async () => {
-  expect(await readShort('{ "calculatedAt": "0001-01-01T00:00:00" }')).toEqual({ rows: '', mismatched: [] });
-});
-
 it('fails with the message of an answer that has an error and no data', async () => {
   await expect(
     read('{ "success": false, "message": "Video not found", "statusCode": 404, "data": null }'),

@@ -9,20 +9,10 @@ const oneApplication = {
   config: { applications: { targets: ['HbqFNk0KZjzYOcp'] } },
 };
 
-/** Ways to run the chart, each with its golden manifests in golden/. */
+/** Ways to run the chart. The manifests of some are in golden/; all are checked against the schemas of Kubernetes. */
 export const cases: Readonly<Record<string, Values>> = {
   demo: { demo: true },
   account: { existingSecret: 'bunnynet' },
-  'one-application': oneApplication,
-  'no-credentials': {
-    config: {
-      credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } },
-      applications: { targets: ['HbqFNk0KZjzYOcp'] },
-    },
-    extraEnv: [
-      { name: 'BUNNYNET_ACCESS_KEY', valueFrom: { secretKeyRef: { name: 'bunnynet', key: 'access-key' } } },
-    ],
-  },
   'many-credentials': {
     credentials: [
       account,
@@ -190,24 +180,11 @@ export const cases: Readonly<Record<string, Values>> = {
   },
 };
 
-/** Each switch of the chart set to its other value. */
+/** What no case above switches, set to its other value. */
 export const switches: Readonly<Record<string, Values>> = {
   'without a Service': { service: { enabled: false } },
   'without a ServiceAccount': { serviceAccount: { create: false } },
   'with an existing ServiceAccount': { serviceAccount: { create: false, name: 'existing' } },
-  'with a ServiceMonitor': { serviceMonitor: { enabled: true } },
-  'with a PodMonitor': {
-    service: { enabled: false },
-    podMonitor: { enabled: true, podTargetLabels: ['team'], sampleLimit: 5000 },
-  },
-  'with a strict startup probe': { probes: { startup: { strict: true } } },
-  'with the image of another registry': { global: { imageRegistry: 'images.example.com/' } },
-  'with a PrometheusRule': { prometheusRule: { enabled: true } },
-  'with dashboards': { dashboards: { enabled: true } },
-  'with a NetworkPolicy': { networkPolicy: { enabled: true } },
-  'with a PodDisruptionBudget': { podDisruptionBudget: { enabled: true } },
-  'with reload at its endpoint': { reload: 'endpoint' },
-  'with pretty logs': { log: { format: 'pretty' } },
   'with a tag': { image: { tag: 'next' } },
   'with a web configuration without TLS': { web: { config: { existingSecret: 'web' } } },
   'with two shards and no Service': { shards: 2, service: { enabled: false } },
@@ -328,10 +305,6 @@ export const refusals: Readonly<
     values: { ...oneApplication, prometheusRule: { disabled: ['BunnynetApplicationsFailing'] } },
     naming: [/prometheusRule.disabled: there is no alert "BunnynetApplicationsFailing"/],
   },
-  'settings of an unknown alert': {
-    values: { ...oneApplication, prometheusRule: { alerts: { BunnynetApplicationsFailing: { for: '1m' } } } },
-    naming: [/prometheusRule.alerts/, /BunnynetApplicationsFailing/],
-  },
   'a threshold that is not a number': {
     values: {
       ...oneApplication,
@@ -339,34 +312,9 @@ export const refusals: Readonly<
     },
     naming: [/alerts.BunnynetScheduleLag.thresholds.seconds': got string, want number/],
   },
-  'a threshold without a value': {
-    values: {
-      ...oneApplication,
-      prometheusRule: { alerts: { BunnynetScheduleLag: { thresholds: { seconds: null } } } },
-    },
-    naming: [/alerts.BunnynetScheduleLag.thresholds.seconds': got null, want number/],
-  },
-  'a threshold that the alert does not have': {
-    values: {
-      ...oneApplication,
-      prometheusRule: { alerts: { BunnynetScheduleLag: { thresholds: { minutes: 1 } } } },
-    },
-    naming: [/alerts.BunnynetScheduleLag.thresholds': .*'minutes' not allowed/],
-  },
-  'an alert duration without a unit': {
-    values: { ...oneApplication, prometheusRule: { alerts: { BunnynetScheduleLag: { for: '10' } } } },
-    naming: [/alerts.BunnynetScheduleLag.for/],
-  },
   'a label that identifies alerts': {
     values: { ...oneApplication, prometheusRule: { enabled: true, alertLabels: { namespace: 'other' } } },
     naming: [/the label namespace cannot be added to Bunnynet\w+: its expression goes by it/],
-  },
-  'targets excluded from an alert that is not about targets': {
-    values: {
-      ...oneApplication,
-      prometheusRule: { alerts: { BunnynetScheduleLag: { exclude: { kind: ['application'] } } } },
-    },
-    naming: [/alerts.BunnynetScheduleLag': .*'exclude' not allowed/],
   },
   'a demo with a configuration': {
     values: { ...oneApplication, demo: true },
@@ -387,41 +335,13 @@ export const refusals: Readonly<
     values: { ...oneApplication, credentials: [{ ...account, accessKey: 'secret' }] },
     naming: [/credentials/, /accessKey/],
   },
-  'a credential without a Secret': {
-    values: { ...oneApplication, credentials: [{ name: 'account' }] },
-    naming: [/credentials/, /existingSecret/],
-  },
-  'an invalid Secret name': {
-    values: { ...oneApplication, credentials: [{ name: 'account', existingSecret: 'Not A Name' }] },
-    naming: [/existingSecret/],
-  },
   'an unknown value': { values: { ...oneApplication, replicas: 2 }, naming: [/replicas/] },
-  'a misspelt value': {
-    values: { ...oneApplication, serviceMonitor: { enable: true } },
-    naming: [/serviceMonitor/, /enable/],
-  },
-  'a text instead of a boolean': {
-    values: { ...oneApplication, serviceMonitor: { enabled: 'yes' } },
-    naming: [/serviceMonitor.enabled/],
-  },
   'a misspelt key of the configuration': {
     values: { ...oneApplication, config: { applications: { target: ['HbqFNk0KZjzYOcp'] } } },
     naming: [/config.applications/, /target/],
   },
-  'a duration without a unit': {
-    values: { ...oneApplication, config: { applications: { interval: '30', targets: ['HbqFNk0KZjzYOcp'] } } },
-    naming: [/config.applications.interval/],
-  },
   'an id that Helm would change': {
     values: { ...oneApplication, config: { shield_zones: { targets: [2 ** 60] } } },
     naming: [/config.shield_zones.targets/],
-  },
-  'no shard at all': { values: { ...oneApplication, shards: 0 }, naming: [/shards/] },
-  'half a shard': { values: { ...oneApplication, shards: 1.5 }, naming: [/shards/] },
-  'a port out of range': { values: { ...oneApplication, web: { port: 70000 } }, naming: [/web.port/] },
-  'an unknown way to reload': { values: { ...oneApplication, reload: 'sometimes' }, naming: [/reload/] },
-  'an invalid digest': {
-    values: { ...oneApplication, image: { digest: 'latest' } },
-    naming: [/image.digest/],
   },
 };

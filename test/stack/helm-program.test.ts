@@ -200,24 +200,6 @@ describe('the program, as the chart starts it', () => {
     expect(stdout).not.toContain('bunnynet_video_storage_up{');
   });
 
-  test('polls every target of the configuration', async () => {
-    const manifests = parse(render('helm4', liveValues()));
-    const [container = {}] = onlyPod(manifests).containers;
-    const { code, stdout, stderr } = await start(
-      container,
-      mounted(manifests, liveSecrets()),
-      liveSecrets(),
-      {
-        args: ['--once'],
-      },
-    );
-    expect(code, stderr).toBe(0);
-    const { applications, zones, endpoints, videos } = simulator;
-    const { up, down } = ups(stdout);
-    expect(down).toEqual([]);
-    expect(up).toHaveLength(applications.length + zones.length + endpoints.length + videos.length);
-  });
-
   test('polls each target in exactly one of its shards', async () => {
     const shards = 3;
     const alone = parse(render('helm4', liveValues()));
