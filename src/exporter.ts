@@ -131,12 +131,12 @@ export class Exporter {
       },
       log,
       foundKeys: this.#foundKeys,
-      lookAtKeys: () => this.#keyWatch.look(),
+      checkKeys: () => this.#keyWatch.check(),
       keyIdOf: (name) => this.#foundKeys.idOf(name) ?? this.#keyWatch.idOf(name),
       redact: (text, maxLength) => redactor.redact(text, maxLength),
       owns: ownedBy(options.shard),
       onSweep: () => {
-        void this.#keyWatch.look();
+        void this.#keyWatch.check();
         this.#logCauses();
         this.#logPlan(this.#engine.capacities());
       },

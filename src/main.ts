@@ -32,7 +32,7 @@ async function load({ configFile: file }: Flags, env: Environment, log: Logger):
   for (const warning of warnings) log.warn(warning);
   const credentials = new Credentials(config.credentials, env, {
     redactor,
-    onTrouble: (credential, message) =>
+    onFileProblem: (credential, message) =>
       message === undefined
         ? log.info({ credential }, 'the key can be read again')
         : log.warn({ credential }, `${message}; the last good key stays in use`),

@@ -34,7 +34,7 @@ export interface EngineOptions
   /** An id for the current key of a credential. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
   /** Calls `keyChanged` for keys that have changed, before it resolves. */
-  readonly lookAtKeys?: (() => Promise<void>) | undefined;
+  readonly checkKeys?: (() => Promise<void>) | undefined;
   /** Called every ten seconds, and when everything was polled once. */
   readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
@@ -185,7 +185,7 @@ export class PollEngine {
   async #takeOver(poll: ListingPoll, found: readonly Found[], counts: () => boolean): Promise<void> {
     const { key, keyId } = poll;
     // If the key changed meanwhile, the pages may be from two accounts. Then the run no longer counts.
-    await this.#options.lookAtKeys?.();
+    await this.#options.checkKeys?.();
     if (!counts()) return;
     const before = this.#planner.snapshots.get(key)?.entries;
     const discovery = compareListed(before, found);

@@ -27,7 +27,7 @@ export class Secret {
     return this.#text;
   }
 
-  /** Differs for different keys, and tells nothing about them. */
+  /** A hash: it differs for different keys, and does not reveal them. */
   get id(): string {
     this.#id ??= createHash('sha256').update(this.#text).digest('base64');
     return this.#id;
@@ -52,7 +52,7 @@ export class Secret {
   }
 }
 
-/** There is no usable key. The message says why, and never contains any of it. */
+/** There is no usable key. The message says why, and contains no part of it. */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError';
 }
@@ -64,11 +64,11 @@ export interface CredentialProblem {
 }
 
 export interface CredentialsOptions {
-  /** A key file became unusable (the last good key stays in use), or without a message, it is good again. */
-  readonly onTrouble?: (name: string, message: string | undefined) => void;
-  /** Learns every key that is read. One for all configurations: answers to earlier requests may still come. */
+  /** Called with why a key file has become unusable (its last good key stays in use), and without when it is usable again. */
+  readonly onFileProblem?: (name: string, message: string | undefined) => void;
+  /** Learns every key that is read. The same for all configurations: answers to requests with earlier keys may still arrive. */
   readonly redactor?: Redactor;
-  /** A key file that takes longer is on a mount that hangs. Default: 5 s. */
+  /** The most time that reading a key file may take: its mount may hang. Default: 5 s. */
   readonly maxReadMs?: number | undefined;
 }
 
@@ -88,22 +88,22 @@ function shown(name: string): string {
 export class Credentials {
   readonly #sources: Readonly<Record<string, CredentialSource>>;
   readonly #env: Environment;
-  readonly #onTrouble: NonNullable<CredentialsOptions['onTrouble']>;
+  readonly #onFileProblem: NonNullable<CredentialsOptions['onFileProblem']>;
   readonly redactor: Redactor;
   readonly #maxReadMs: number;
   /** The last good keys. */
   readonly #lastGood = new Map<string, Secret>();
   /** Why the last good key of a file is still in use. */
-  readonly #troubles = new Map<string, string | undefined>();
+  readonly #fileProblems = new Map<string, string | undefined>();
 
   constructor(
     sources: Readonly<Record<string, CredentialSource>>,
     env: Environment,
-    { onTrouble = () => {}, redactor = new Redactor(), maxReadMs = 5000 }: CredentialsOptions = {},
+    { onFileProblem = () => {}, redactor = new Redactor(), maxReadMs = 5000 }: CredentialsOptions = {},
   ) {
     this.#sources = sources;
     this.#env = env;
-    this.#onTrouble = onTrouble;
+    this.#onFileProblem = onFileProblem;
     this.redactor = redactor;
     this.#maxReadMs = maxReadMs;
   }
@@ -155,9 +155,9 @@ export class Credentials {
       if (secret === undefined || !(error instanceof CredentialError)) throw error;
       problem = error.message;
     }
-    // Once for each problem, and once when it is over.
-    if (problem !== this.#troubles.get(name)) this.#onTrouble(name, problem);
-    this.#troubles.set(name, problem);
+    // Reports each problem once, and once that it is over.
+    if (problem !== this.#fileProblems.get(name)) this.#onFileProblem(name, problem);
+    this.#fileProblems.set(name, problem);
     return secret;
   }
 }
@@ -170,12 +170,12 @@ function readVariable(variable: string, env: Environment): Secret {
 }
 
 /**
- * Reads under way, by path, and when they began. There is one for each file: a mount that hangs must not take all of Node's few
+ * Reads in flight, by path, and when they began. At most one for each file: a mount that hangs must not occupy all of Node's few
  * threads for files.
  */
 const reads = new Map<string, { readonly key: Promise<Secret>; readonly startedMs: number }>();
 
-/** The key of a file; rejects once the read under way has taken too long, and then at once for as long as that goes on. */
+/** The key of a file. Rejects when the read in flight takes too long; then further calls reject at once until that read ends. */
 function readInTime(path: string, maxReadMs: number): Promise<Secret> {
   let read = reads.get(path);
   if (!read) {

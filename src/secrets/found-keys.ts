@@ -1,4 +1,4 @@
-/** Keys that come with listings, kept in memory only, and only as long as a listing has them. */
+/** Keys from listings, kept in memory only, and only as long as a listing has them. */
 import { CredentialError, parseKey, type Secret } from './credentials.ts';
 import type { Redactor } from './redactor.ts';
 
@@ -30,8 +30,8 @@ export class FoundKeys {
   }
 
   /**
-   * Keeps a key by the rules for keys in files. Returns whether the key in use has changed. If several listings have one, the
-   * first of them counts.
+   * Keeps the key that a listing has for a credential; it must be valid as in a key file. If several listings have one, the first
+   * is in use. Returns whether the key in use has changed.
    */
   learn(credential: string, key: string, listing: string): boolean {
     const known = this.#keys.get(credential) ?? new Map<string, KeyOrProblem>();
@@ -45,7 +45,7 @@ export class FoundKeys {
     return before !== undefined && !isSame(before, this.#inUse(credential));
   }
 
-  /** Forgets the listing's other keys. Returns the credentials whose key has changed. */
+  /** Forgets what the listing had for all other credentials. Returns the credentials for which another listing's key is now used. */
   retain(credentials: ReadonlySet<string>, listing: string): readonly string[] {
     const changed: string[] = [];
     for (const [credential, known] of this.#keys) {
@@ -58,14 +58,14 @@ export class FoundKeys {
     return changed;
   }
 
-  /** Undefined if no listing has one. Throws a `CredentialError` if the one in use is no key. */
+  /** The key in use; undefined if no listing has one. Throws a `CredentialError` if it is not valid. */
   get(credential: string): Secret | undefined {
     const found = this.#inUse(credential);
     if (found instanceof CredentialError) throw found;
     return found;
   }
 
-  /** An id for the key in use; undefined if no listing has one. */
+  /** The id of the key in use: empty if it is not valid, undefined if no listing has one. */
   idOf(credential: string): string | undefined {
     const found = this.#inUse(credential);
     return found instanceof CredentialError ? '' : found?.id;

@@ -11,7 +11,7 @@ export class KeyWatch {
   #keys: Keys | undefined;
   /** By credential: a hash of its key, never shown. Empty if the key was never readable. */
   #ids: ReadonlyMap<string, string> = new Map();
-  #lastLook: Promise<void> = Promise.resolve();
+  #lastCheck: Promise<void> = Promise.resolve();
 
   constructor(onChanged: (name: string) => void) {
     this.#onChanged = onChanged;
@@ -29,13 +29,13 @@ export class KeyWatch {
     if (keys === this.#keys) this.#ids = ids;
   }
 
-  /** Looks one after another, so that what was read earlier never replaces what was read later. */
-  look(): Promise<void> {
-    this.#lastLook = this.#lastLook.then(() => this.#look());
-    return this.#lastLook;
+  /** Reads the keys again. One check after another, so that a key read earlier never replaces one read later. */
+  check(): Promise<void> {
+    this.#lastCheck = this.#lastCheck.then(() => this.#check());
+    return this.#lastCheck;
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const keys = this.#keys;
     if (keys === undefined) return;
     const ids = await this.#readIds(keys, [...this.#ids.keys()]);

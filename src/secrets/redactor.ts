@@ -2,13 +2,13 @@
 
 export const redacted = '[redacted]';
 
-/** Shorter forms of a key occur in ordinary words. */
+/** The shortest form that is hidden: shorter ones occur in ordinary words. */
 const shortestForm = 4;
 
-/** How many keys that are no longer in use are still hidden: answers to requests with them may still come. */
+/** How many keys that are no longer in use are still hidden: answers to requests with them may still arrive. */
 const maxFormerKeys = 256;
 
-/** The forms in which a key may come back. key: visible ASCII. */
+/** The forms in which an answer may contain a key. key: visible ASCII. */
 export function formsOf(key: string): readonly string[] {
   const bytes = Buffer.from(key);
   // Base64 of a key depends on its offset in the encoded text.
@@ -23,7 +23,7 @@ export function formsOf(key: string): readonly string[] {
   return [...forms].filter(({ length }) => length >= shortestForm);
 }
 
-/** With all offsets as they were: of all letters, only U+0130 has a longer one in lower case. */
+/** The text in lower case, with the same offsets: U+0130 is the only letter that would become longer. */
 function lowerCased(text: string): string {
   return text.replaceAll('\u0130', 'i').toLowerCase();
 }
@@ -38,7 +38,7 @@ export class Redactor {
   /** The length of the longest form so far. */
   #longest = 0;
 
-  /** From now on, hides this key, too. */
+  /** Hides the credential's key from now on; its previous key becomes a former one. */
   learn(credential: string, key: string): void {
     if (this.#keys.get(credential) === key) return;
     this.forget(credential);
@@ -46,7 +46,7 @@ export class Redactor {
     this.#count(key, 1);
   }
 
-  /** The key of the credential is no longer in use. It is hidden until 256 others have gone out of use after it. */
+  /** The credential's key is no longer in use. It stays hidden until 256 others have become former keys after it. */
   forget(credential: string): void {
     const key = this.#keys.get(credential);
     if (key === undefined) return;
@@ -62,7 +62,7 @@ export class Redactor {
   /**
    * Replaces each key with `[redacted]`, in any case of its letters.
    *
-   * @param maxLength how much of the text is looked at; the rest is cut off. No part of a key that reaches beyond it is left
+   * @param maxLength where the text is truncated; a key that begins before and ends behind is replaced as a whole
    */
   redact(text: string, maxLength = text.length): string {
     const plain = lowerCased(text.slice(0, maxLength + this.#longest));

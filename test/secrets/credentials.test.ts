@@ -116,11 +116,11 @@ describe('a key file', () => {
     const watch = new KeyWatch((name) => changed.push(name));
     await watch.follow(new Credentials({ account: { file } }, {}), ['account']);
     await utimes(file, 1, 1);
-    await watch.look();
+    await watch.check();
     expect(changed).toEqual([]);
     await writeFile(file, 'other');
-    await watch.look();
-    await watch.look();
+    await watch.check();
+    await watch.check();
     expect(changed).toEqual(['account']);
   });
 
@@ -128,10 +128,10 @@ describe('a key file', () => {
     const file = join(await directory(), 'key');
     await writeFile(file, 'first');
     const troubles: [string, string | undefined][] = [];
-    const onTrouble = (name: string, message: string | undefined) => {
+    const onFileProblem = (name: string, message: string | undefined) => {
       troubles.push([name, message?.replace(file, 'FILE')]);
     };
-    const credentials = new Credentials({ account: { file } }, {}, { onTrouble });
+    const credentials = new Credentials({ account: { file } }, {}, { onFileProblem });
     const read = async () => (await credentials.read('account')).reveal();
     expect(await read()).toBe('first');
     await rm(file);
@@ -152,10 +152,10 @@ describe('a key file', () => {
     await writeFile(file, 'first');
     await utimes(file, 1, 1);
     const troubles: (string | undefined)[] = [];
-    const onTrouble = (_: string, message: string | undefined) => {
+    const onFileProblem = (_: string, message: string | undefined) => {
       troubles.push(message === undefined ? 'well' : 'trouble');
     };
-    const credentials = new Credentials({ account: { file } }, {}, { onTrouble });
+    const credentials = new Credentials({ account: { file } }, {}, { onFileProblem });
     await credentials.read('account');
     await rename(file, `${file}.away`);
     await credentials.read('account');

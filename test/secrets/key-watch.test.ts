@@ -24,14 +24,14 @@ it('notices a new key once, even if two looks overlap and the earlier one takes 
   const following = watch.follow(keys, ['account']);
   await endReads();
   await following;
-  const earlier = watch.look();
+  const earlier = watch.check();
   await new Promise(setImmediate);
   key = 'the-new-key';
-  const later = watch.look();
+  const later = watch.check();
   await endReads();
   await Promise.all([earlier, later]);
   expect(changes).toEqual(['account']);
-  const last = watch.look();
+  const last = watch.check();
   await endReads();
   await last;
   expect(changes).toEqual(['account']);
