@@ -94,7 +94,7 @@ const table = {
   },
   report: {
     name: 'report',
-    help: 'Poll every target once, print for a bug report what the API answered, without any value of the account, and exit.',
+    help: 'Poll every target once, print a summary of the answers for a bug report, without any value of the account, and exit.',
   },
   demo: {
     name: 'demo',

@@ -5,7 +5,7 @@ import type { Flags } from './flags.ts';
 import { prettyLine } from './pretty-log.ts';
 import { type Environment, ProgressLine, styleFor } from './terminal.ts';
 
-/** On a terminal, log lines go through it, so that they do not break the progress line. */
+/** The progress line of stderr. On a terminal, log lines are written through it, above the line. */
 export const progress = new ProgressLine(process.stderr);
 
 /** Whether stderr is a terminal that can redraw a line. */
@@ -33,7 +33,7 @@ export interface Log {
   readonly droppedLines: () => number;
 }
 
-/** How much may wait while a pipe is not read or a disk is full. Further lines are dropped. */
+/** How much is buffered while a pipe is not read or a disk is full. Further lines are dropped. */
 const maxWaitingBytes = 64 * 1024;
 const retryIntervalMs = 1000;
 
@@ -68,7 +68,7 @@ export function createLog({ logLevel, logFormat }: Flags, env: Environment): Log
   let dropped = 0;
   let reported = 0;
   stderr.on('error', () => undefined);
-  // In place of pino's listener, after which a broken pipe takes lines without counting them.
+  // Replaces pino's listener, which after a broken pipe discards lines without counting them as dropped.
   destination.removeAllListeners('error').on('error', () => undefined);
   destination.on('drop', () => void dropped++);
   destination.on('drain', () => {

@@ -14,8 +14,8 @@ const levelStyles: Readonly<Record<string, Parameters<Style>[0]>> = {
   fatal: 'red',
 };
 
-/** Not repeated at the end of the line; `reason` is part of the message. */
-const shown = new Set(['level', 'time', 'msg', 'kind', 'target', 'name', 'listing_of', 'reason', 'err']);
+/** Fields that the end of the line does not repeat, since its start, its message (`reason`) or its stack (`err`) has them. */
+const used = new Set(['level', 'time', 'msg', 'kind', 'target', 'name', 'listing_of', 'reason', 'err']);
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
@@ -49,7 +49,7 @@ export function prettyLine(record: string, style: Style): string {
   const level = String(fields['level']);
   const subject = subjectOf(fields);
   const rest = Object.entries(fields)
-    .filter(([key]) => !shown.has(key))
+    .filter(([key]) => !used.has(key))
     .map(
       ([key, value]) =>
         `${key}=${isDuration(key, value) ? pollDuration(value).replace(' ', '') : textOf(value)}`,

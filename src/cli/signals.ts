@@ -1,6 +1,6 @@
 /**
- * Catches signals from the start and keeps them until it is known what to do with them. Imported before everything else: a
- * signal that nobody catches ends the process.
+ * Catches signals from the start and queues them until there is a handler. Imported before everything else: a signal that
+ * nobody catches ends the process.
  */
 
 /** SIGHUP comes last: Node itself never catches it, so a test that sees it caught knows that all three are. */
@@ -10,11 +10,12 @@ type Signal = (typeof names)[number];
 /** Longer than an orderly stop should take. */
 const stopDeadlineMs = 4500;
 
-const early: Signal[] = [];
+/** Signals received before there was a handler. */
+const queued: Signal[] = [];
 let receive: (signal: Signal) => void = (signal) => {
   // In case the start itself hangs, for example on a file.
   if (signal !== 'SIGHUP') endSoon();
-  early.push(signal);
+  queued.push(signal);
 };
 
 function listener(signal: NodeJS.Signals): void {
@@ -28,14 +29,14 @@ export function endSoon(): void {
   setTimeout(() => process.exit(0), stopDeadlineMs).unref();
 }
 
-/** Passes signals to `take`, beginning with those that came earlier. */
-export function onSignal(take: (signal: Signal) => void): void {
-  receive = take;
-  for (const signal of early.splice(0)) take(signal);
+/** Passes signals to the handler, first those received before. */
+export function onSignal(handle: (signal: Signal) => void): void {
+  receive = handle;
+  for (const signal of queued.splice(0)) handle(signal);
 }
 
-/** Restores the default effect of signals, and applies it to those that came earlier. */
+/** Restores the default effect of signals, also for those received before. */
 export function restoreSignals(): void {
   for (const name of names) process.off(name, listener);
-  for (const signal of early.splice(0)) process.kill(process.pid, signal);
+  for (const signal of queued.splice(0)) process.kill(process.pid, signal);
 }

@@ -10,11 +10,11 @@ export interface ApiConfig {
   readonly timeoutMs: number;
   readonly maxConcurrency: number;
   readonly requestsPerSecond: number;
-  /** Within one poll. */
+  /** How often a failed request is repeated. */
   readonly maxRetries: number;
   readonly maxResponseBytes: number;
   readonly caFile?: string | undefined;
-  /** Certificates in PEM, from `caFile`, to trust beside the public ones. */
+  /** Certificates in PEM, from `caFile`, to trust in addition to the public ones. */
   readonly authorities?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface TargetConfig {
   readonly name: string | undefined;
   readonly credential: string;
   readonly intervalMs: number;
-  /** When the last good reading is this old, its values are no longer exported. */
+  /** The age of a reading from which its values are no longer exported. */
   readonly staleAfterMs: number;
 }
 
@@ -34,18 +34,18 @@ export interface OverrideConfig {
   readonly staleAfterMs?: number | undefined;
 }
 
-/** One kind that is on. */
+/** How to poll a kind that is on. */
 export interface SectionConfig {
   readonly kind: string;
   /** For the targets of `all`; targets that are named have their own. */
   readonly credential: string;
-  /** Whether the section names the credential itself: then keys from a listing are not used. */
+  /** True if the section names the credential: then the keys of libraries that a listing has are not used. */
   readonly isCredentialNamed?: boolean | undefined;
-  /** For listings, if they need another credential. */
+  /** The credential for listings, if it is another one. */
   readonly listingCredential?: string | undefined;
   /** Which targets of the listing to poll. */
   readonly selection?: Selection | undefined;
-  /** Which things of the parent listing to list targets of. */
+  /** Whose targets to list, such as those of some video libraries: a selection from the parent listing. */
   readonly parents?: Selection | undefined;
   /** By the ids of the target, joined by `/`. */
   readonly overrides?: ReadonlyMap<string, OverrideConfig> | undefined;

@@ -4,15 +4,15 @@ import { dirname, resolve } from 'node:path';
 import { readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
 import { ConfigError, formatPath, type Path, type Place, type Problem } from './problems.ts';
-import { found } from './values.ts';
+import { gotText } from './values.ts';
 import { isMapping, type Mapping, parseYaml } from './yaml.ts';
 
 export interface Document {
   readonly raw: Mapping;
   readonly place: (path: Path) => Place;
-  /** Where relative paths of files begin. */
+  /** The directory to which paths of files are relative. */
   readonly directory: string;
-  /** What was wrong before the settings were read. */
+  /** Problems found before the schema is applied, such as those of the YAML syntax. */
   readonly problems: readonly Problem[];
 }
 
@@ -47,13 +47,13 @@ export async function fromFile(file: string): Promise<Document> {
   }
   const { raw, problems, place } = parseYaml(content.toString(), file);
   if (isMapping(raw)) return { raw, place, directory: dirname(resolve(file)), problems };
-  const message = `expected a mapping of settings; ${found(raw)}`;
+  const message = `expected a mapping of settings; ${gotText(raw)}`;
   throw new ConfigError(problems.length > 0 ? problems : [{ ...place([]), message }]);
 }
 
 const maxFileBytes = 10 * 2 ** 20;
 
-/** The content of the file, or why there is none. what: what it should be. */
+/** The content of the file, or as text why it cannot be used. what: what it should be, for that text. */
 export async function readBytes(file: string, what = 'a configuration file'): Promise<Buffer | string> {
   try {
     const content = await readStart(file, maxFileBytes + 1);

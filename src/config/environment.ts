@@ -36,7 +36,7 @@ export function environmentSettings(resources: readonly Resource[]): readonly En
     { variable: 'BUNNYNET_ACCESS_KEY_FILE', help: 'the file that holds it' },
     {
       variable: 'BUNNYNET_VIDEO_ACCESS_KEY',
-      help: 'the key of a video library; without it, `all` uses the key that each library is found with',
+      help: "the key of a video library; without it, `all` uses the key of each library, from the account's list",
     },
     { variable: 'BUNNYNET_VIDEO_ACCESS_KEY_FILE', help: 'the file that holds it' },
     ...resources.map((resource) => ({ variable: resource.environment, help: targetsHelp(resource) })),
@@ -55,8 +55,8 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
   const keys = { account: keyIn('BUNNYNET_ACCESS_KEY', env), video: keyIn('BUNNYNET_VIDEO_ACCESS_KEY', env) };
   let wanted = resources.filter(({ environment }) => textOf(environment, env) !== '');
   if (wanted.length === 0) {
-    if (!keys.account.isGiven) refuseWithoutKey(options);
-    refuseMistyped(setVariables(options).unknown);
+    if (!keys.account.isSet) refuseWithoutKey(options);
+    refuseMistyped(ownVariables(options).unknown);
     wanted = resources.filter((resource) => takesAll(resource) && !resource.isCostly);
   }
   const used = new Set<keyof typeof keys>();
@@ -64,8 +64,8 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
   for (const resource of wanted) {
     const targets = targetsOf(resource, textOf(resource.environment, env) || 'all');
     const credential = resource.api === 'video' ? 'video' : 'account';
-    // With the account's key, the listing finds the key of each library. Videos that are named need the variable.
-    const usesFoundKeys = credential === 'video' && targets === 'all' && !keys.video.isGiven;
+    // For `all`, the account's listing has the key of each library. Videos that are named need the variable.
+    const usesFoundKeys = credential === 'video' && targets === 'all' && !keys.video.isSet;
     if (targets === 'all') used.add('account');
     if (!usesFoundKeys) used.add(credential);
     sections[resource.section] = usesFoundKeys ? { targets } : { credential, targets };
@@ -103,12 +103,12 @@ function textOf(variable: string, env: Environment): string {
 /** Where a key is read: in its variable, or in the file that the variable with `_FILE` names. */
 function keyIn(variable: string, env: Environment) {
   const fileVariable = `${variable}_FILE`;
-  const isGiven = textOf(variable, env) !== '';
+  const isSet = textOf(variable, env) !== '';
   const file = textOf(fileVariable, env);
-  if (file === '') return { isGiven, variable, source: { env: variable } };
+  if (file === '') return { isSet, variable, source: { env: variable } };
   const message = `expected either ${variable} or ${fileVariable}; both are set`;
-  const problem: Problem | undefined = isGiven ? { path: variable, message } : undefined;
-  return { isGiven: true, variable: fileVariable, source: { file }, problem };
+  const problem: Problem | undefined = isSet ? { path: variable, message } : undefined;
+  return { isSet: true, variable: fileVariable, source: { file }, problem };
 }
 
 /** The schema refuses an empty element. */
@@ -125,16 +125,16 @@ function refuseWithoutKey(options: EnvironmentOptions): never {
     `expected the key of the account: ${empty ? `${empty} is set, but empty; ` : ''}` +
     'set BUNNYNET_ACCESS_KEY (or BUNNYNET_ACCESS_KEY_FILE), ' +
     'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
-  throw new ConfigError([message, ...setVariables(options).unknown.map(ignoredText)].map(toHint));
+  throw new ConfigError([message, ...ownVariables(options).unknown.map(ignoredText)].map(toProblem));
 }
 
-/** Throws instead of polling everything, if a variable that should narrow it down is mistyped. */
+/** Throws if a name is mistyped: that variable may say what to poll, and without one everything would be polled. */
 function refuseMistyped(unknown: readonly UnknownVariable[]): void {
   const mistyped = unknown.filter(({ isMistyped }) => isMistyped);
   const advice =
     'correct or remove it. Without a variable that says what to poll, everything would be polled';
   if (mistyped.length > 0) {
-    throw new ConfigError(mistyped.map(({ problem }) => toHint(`${problem}: ${advice}`)));
+    throw new ConfigError(mistyped.map(({ problem }) => toProblem(`${problem}: ${advice}`)));
   }
 }
 
@@ -146,7 +146,7 @@ const serviceLink =
 
 interface UnknownVariable {
   readonly problem: string;
-  /** Whether it resembles one that is known. */
+  /** Whether its name resembles that of a known variable. */
   readonly isMistyped: boolean;
 }
 
@@ -154,8 +154,8 @@ export function ignoredText({ problem }: UnknownVariable): string {
   return `${problem}: it is ignored`;
 }
 
-/** The variables with our prefix that are set, without those of flags and credentials: settings, and those that nobody reads. */
-export function setVariables(
+/** The variables that are set and begin with BUNNYNET_, except flags and keys: known settings, and those that nobody reads. */
+export function ownVariables(
   { env, resources, otherVariables = [] }: EnvironmentOptions,
   credentials: Config['credentials'] = {},
 ): { readonly settings: readonly string[]; readonly unknown: readonly UnknownVariable[] } {
@@ -165,7 +165,7 @@ export function setVariables(
   const set = Object.keys(env)
     .filter((variable) => variable.startsWith(prefix) && env[variable] !== '' && !others.has(variable))
     .sort();
-  // A suggestion goes by what differs: the prefix would make all of them similar.
+  // Names are compared without their common prefix, which would make all of them similar.
   const known = [...settings, ...otherVariables].map((variable) => variable.slice(prefix.length));
   const unknown = set.filter((variable) => !settings.includes(variable) && !serviceLink.test(variable));
   return {
@@ -179,6 +179,6 @@ export function setVariables(
 }
 
 /** A problem without a place in a file. */
-export function toHint(message: string): Problem {
+export function toProblem(message: string): Problem {
   return { path: '', message };
 }

@@ -1,6 +1,6 @@
 /**
- * Loads the configuration from a file, from plain data or from the environment. Reports all mistakes of form at once, each with
- * its place; where there are none, all mistakes of meaning. Starts nothing and calls nothing.
+ * Loads the configuration from a file, from plain data or from the environment. Reports all violations of the schema at once,
+ * each with its place; if there are none, all contradictions between settings. Starts nothing and calls no API.
  */
 import { loadPatternEngine } from '../discovery/selector.ts';
 import { apiNames } from '../resources/resource.ts';
@@ -11,8 +11,8 @@ import {
   type EnvironmentOptions,
   fromEnvironment,
   ignoredText,
-  setVariables,
-  toHint,
+  ownVariables,
+  toProblem,
 } from './environment.ts';
 import { type AddProblem, ConfigError, formatProblem, type Problem } from './problems.ts';
 import { readConfig } from './read.ts';
@@ -21,9 +21,9 @@ import { isCertificates } from './values.ts';
 import { isMapping, type Mapping } from './yaml.ts';
 
 export interface LoadOptions extends EnvironmentOptions {
-  /** Without it and `document`, the environment variables are the configuration. */
+  /** Undefined, like `document`, if the environment variables are the configuration. */
   readonly file?: string | undefined;
-  /** The same as plain data. */
+  /** The configuration as plain data, in the form of the file. */
   readonly document?: { readonly [section: string]: Plain | undefined } | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   }
   const apis = await withAuthorities(config.apis, report);
   if (problems.length > 0) throw refusal(problems, options, config);
-  const variables = setVariables(options, config.credentials);
+  const variables = ownVariables(options, config.credentials);
   const unread = hasDocument(options) ? variables.settings : [];
   return {
     config: { ...config, apis },
@@ -66,8 +66,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 
 /** Without a file, a missing setting may be a mistyped variable, so the error lists those too. */
 function refusal(problems: readonly Problem[], options: LoadOptions, config?: Config): ConfigError {
-  const unknown = hasDocument(options) ? [] : setVariables(options, config?.credentials).unknown;
-  return new ConfigError([...inOrder(problems), ...unknown.map(ignoredText).map(toHint)]);
+  const unknown = hasDocument(options) ? [] : ownVariables(options, config?.credentials).unknown;
+  return new ConfigError([...inOrder(problems), ...unknown.map(ignoredText).map(toProblem)]);
 }
 
 function hasDocument({ file, document }: LoadOptions): boolean {

@@ -3,7 +3,7 @@
 /** Steps from the root of the document to a value. */
 export type Path = readonly (string | number)[];
 
-/** All but the path are undefined if the setting comes from the environment. */
+/** Where a problem is. All but the path are undefined if the configuration is not a file. */
 export interface Place {
   readonly file?: string | undefined;
   /** From 1. */
@@ -38,7 +38,7 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-/** How many problems a message shows; all are in `problems`. */
+/** How many problems the message of the error shows; all are in its `problems`. */
 const shownProblems = 100;
 
 /** The configuration cannot be used. Its message lists the problems, one a line. */

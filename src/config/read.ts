@@ -29,9 +29,10 @@ interface Context {
   readonly account: string | undefined;
 }
 
-type Section = SectionSettings & { readonly resource: Resource; readonly isDiscovered: boolean };
+/** A section with its kind. isImplicit: the document does not have it, but `kinds: all` turns it on. */
+type Section = SectionSettings & { readonly resource: Resource; readonly isImplicit: boolean };
 
-/** Reports every mistake of meaning. If there is one, the result must not be used to poll. */
+/** Reports every contradiction between settings. If there is one, the result must not be used to poll. */
 export function readConfig(
   settings: Settings,
   { directory, place }: Document,
@@ -52,7 +53,7 @@ export function readConfig(
       `expected \`discovery: { kinds: all }\`, or a section that says what to poll, such as ${examples}`,
     );
   }
-  if (sections.some(({ isDiscovered }) => isDiscovered) && account === undefined) {
+  if (sections.some(({ isImplicit }) => isImplicit) && account === undefined) {
     const message = `expected to know which of the credentials (${names.join(', ')}) is the account's`;
     report(['discovery', 'kinds'], `${message}: name it in a section`);
   }
@@ -75,15 +76,15 @@ export function readConfig(
 function sectionOf(resource: Resource, settings: Settings): readonly Section[] {
   const { kinds, except = [] } = settings.discovery;
   const written = settings[resource.section] as SectionSettings | undefined;
-  if (written) return [{ ...written, resource, isDiscovered: false }];
+  if (written) return [{ ...written, resource, isImplicit: false }];
   if (kinds === 'none' || !takesAll(resource) || except.includes(resource.kind)) return [];
   const preset = sectionSchema(resource).parse({ targets: 'all' }) as SectionSettings;
-  return [{ ...preset, resource, isDiscovered: true }];
+  return [{ ...preset, resource, isImplicit: true }];
 }
 
 /**
- * The only credential, that of the first section that is not of the video API, or the only one that no video section uses: a
- * library's key cannot list anything.
+ * The credential of the account: the only one, else that of the first section that is not of the video API, else the only one that
+ * no video section uses. A library's key cannot list libraries.
  */
 function accountOf(sections: readonly Section[], names: readonly string[]): string | undefined {
   if (names.length === 1) return names[0];
@@ -117,7 +118,7 @@ function toApi(settings: ApiSettings, api: ApiName, directory: string, report: A
 }
 
 function toSection(section: Section, context: Context): SectionConfig {
-  const { resource, targets, credential: named, interval: intervalMs, isDiscovered } = section;
+  const { resource, targets, credential: named, interval: intervalMs, isImplicit } = section;
   const { account, names, report } = context;
   const path = [resource.section];
   const staleAfterMs = section.stale_after ?? staleAfterIntervals * intervalMs;
@@ -127,10 +128,10 @@ function toSection(section: Section, context: Context): SectionConfig {
     if (section[key]) report([...path, key], 'expected only with `targets: all`; the targets are a list');
   }
   const isListedVideo = resource.api === 'video' && targets === 'all';
-  const credential = named ?? (isListedVideo || isDiscovered || names.length === 1 ? account : undefined);
+  const credential = named ?? (isListedVideo || isImplicit || names.length === 1 ? account : undefined);
   const isAll = targets === 'all' || isOfAccount(resource);
   const isNeeded = isAll || targets.some((target) => !target.credential);
-  if (isNeeded && credential === undefined && !isDiscovered && names.length > 1) {
+  if (isNeeded && credential === undefined && !isImplicit && names.length > 1) {
     const which = `one of the ${names.length} credentials (${names.join(', ')})`;
     const unless = isAll ? '' : ', unless every target names its own';
     report([...path, 'credential'], `expected the name of ${which}${unless}`);

@@ -13,7 +13,7 @@ import { mapping, optional, preset } from './values.ts';
 /** How many missed intervals make a reading stale by default. */
 export const staleAfterIntervals = 3;
 
-/** Polls are up to 1.1 intervals apart, and the second takes time: with less than this, values could leave in between. */
+/** Polls are up to 1.1 intervals apart, and a poll takes time: with less than this, values could become stale between two. */
 export const minStaleAfterIntervals = 1.5;
 
 const keySource = '{ env: VARIABLE } or { file: PATH }; a key is never written in the configuration';
@@ -31,7 +31,7 @@ const credentialSchema = mapping(
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), {
     error: `expected either ${keySource}`,
     params: { quiet: true },
-    // Check this even if the value of one of them is wrong.
+    // Check this even if one of them has a wrong value.
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   })
   .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] });
@@ -65,14 +65,14 @@ function apiSchema(api: ApiName) {
     max_concurrency: preset(
       value.integer(1, 256),
       String(maxConcurrency),
-      'Requests under way at the same time',
+      'Requests in flight at the same time',
     ),
     requests_per_second: preset(
       value.decimal(0.1, 10_000),
       String(requestsPerSecond),
       'Shared by all kinds of the API',
     ),
-    max_retries: preset(value.integer(0, 10), '2', 'Further tries within one poll'),
+    max_retries: preset(value.integer(0, 10), '2', 'How often a failed request is retried'),
     max_response_bytes: preset(
       value.bytes(1024, 2 ** 28),
       '8MiB',
@@ -116,7 +116,7 @@ function discoverySchema(resources: readonly Resource[]) {
   });
 }
 
-/** Settings for `targets: all` alone. */
+/** Settings that only `targets: all` allows. */
 export const selectionKeys = ['include', 'exclude', 'parents', 'overrides'] as const;
 
 const include = 'it matches the whole name or the whole id; . is any character';
@@ -213,7 +213,7 @@ export function sectionSchema(resource: Resource) {
       credential: optional(
         value.credentialName,
         resource.api === 'video'
-          ? "The key of a library; without it, `all` reads each library with the key that the account's credential finds"
+          ? "The key of a library; without it, `all` reads each library with its own key, from the account's list"
           : 'The credential to use; may be left out where only one is defined',
       ),
       interval: preset(

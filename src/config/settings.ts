@@ -1,10 +1,10 @@
-/** Parses a document with the schema. Every mistake of form is reported, in our own words. */
+/** Parses a document with the schema. Reports every violation, in our own words. */
 import type * as z from 'zod';
 import type { Resource } from '../resources/resource.ts';
 import { didYouMean, suggest } from '../text.ts';
 import type { AddProblem, Path } from './problems.ts';
 import { documentSchema, type Settings } from './schema.ts';
-import { expectedOf, found, unknownSetting } from './values.ts';
+import { expectedOf, gotText, unknownSetting } from './values.ts';
 import type { Mapping } from './yaml.ts';
 
 /** Undefined if anything was reported. */
@@ -42,24 +42,25 @@ function meantSettings(issue: z.core.$ZodIssue): readonly Path[] {
   });
 }
 
-/** Whether the issue is that this setting is missing, by itself or as one of those of which its mapping needs one. */
+/** Whether the issue says that this setting is missing, or that its mapping lacks one of several, which it is one of. */
 function isMissing({ code, input, path }: z.core.$ZodIssue, setting: Path): boolean {
   const isAt = (place: Path) => path.join('\n') === place.join('\n');
   return input === undefined ? isAt(setting) : code === 'custom' && isAt(setting.slice(0, -1));
 }
 
-/** In place of a union's issue, those of the form that was meant. */
+/** Replaces the issue of a union by those of the only alternative of the input's type: the user probably meant that one. */
 function withoutUnions(issue: z.core.$ZodIssue, above: Path = []): readonly z.core.$ZodIssue[] {
   const path = [...above, ...(issue.path as Path)];
   if (issue.code === 'invalid_union') {
-    const [meant, ...others] = issue.errors.filter((form) => !form.some(isOfOtherForm));
+    const [meant, ...others] = issue.errors.filter((form) => !form.some(isOfOtherType));
     if (meant !== undefined && others.length === 0)
       return meant.flatMap((inner) => withoutUnions(inner, path));
   }
   return [{ ...issue, path }];
 }
 
-function isOfOtherForm({ code, path }: z.core.$ZodIssue): boolean {
+/** Whether the issue says that the input is of another type than the alternative. */
+function isOfOtherType({ code, path }: z.core.$ZodIssue): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
 }
 
@@ -68,8 +69,8 @@ function messageOf(issue: z.core.$ZodIssue): string {
   const { message, input, path } = issue;
   if (issue.code === 'custom' && issue.params?.['quiet'] === true) return message;
   if (typeof input === 'string' && path[0] === 'credentials') return message;
-  if (issue.code !== 'invalid_value') return `${message}; ${found(input)}`;
+  if (issue.code !== 'invalid_value') return `${message}; ${gotText(input)}`;
   const values = issue.values.map(String);
   const word = typeof input === 'string' ? input : '';
-  return `expected ${expectedOf(word, values)}; ${found(input)}${didYouMean(word, values)}`;
+  return `expected ${expectedOf(word, values)}; ${gotText(input)}${didYouMean(word, values)}`;
 }

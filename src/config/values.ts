@@ -52,16 +52,16 @@ export function unknownSetting(name: string, known: readonly string[]): string {
   return `unknown setting${didYouMean(name, known) || `; expected ${expectedOf(name, known)}`}`;
 }
 
-/** How many words a message lists. */
+/** The most words that a message lists. */
 const maxListed = 5;
 
-/** `a, b or c`: all known words, or where they are too many for a message the three nearest. */
+/** `a, b or c`: all known words, or if a message cannot list so many, the three that are most similar. */
 export function expectedOf(word: string, known: readonly string[]): string {
   return known.length <= maxListed ? orList(known) : `one such as ${orList(nearest(word, known, 3))}`;
 }
 
-/** What was found in place of what was expected. */
-export function found(input: unknown): string {
+/** The end of a message: what the input is instead of what was expected. */
+export function gotText(input: unknown): string {
   if (input === undefined) return 'it is missing';
   if (input === null) return 'got nothing';
   if (typeof input === 'string') return `got ${quote(input)}`;

@@ -34,7 +34,7 @@ export function isMapping(raw: Raw | undefined): raw is Mapping {
 
 export interface YamlDocument {
   readonly raw: Raw;
-  /** Where the YAML is wrong; `raw` holds the rest. */
+  /** Errors of the YAML; `raw` has what is valid. */
   readonly problems: readonly Problem[];
   /** Where the entry or item at a path starts, or the nearest one above it. */
   readonly place: (path: Path) => Place;
@@ -43,7 +43,7 @@ export interface YamlDocument {
 /** The place of an offset in the text. */
 type Locate = (offset: number, path: Path) => Place;
 
-/** Counting what aliases repeat. The largest sensible file has fewer; more are an attack or a mistake. */
+/** The most values of a document, with those that aliases repeat. More are an attack or a mistake. */
 const maxValues = 8_000_000;
 const maxDepth = 100;
 
@@ -58,7 +58,7 @@ const problemWords: { readonly [code in ErrorCode]?: string } = {
   TAB_AS_INDENT: 'a tab indents this line; use spaces',
 };
 
-/** Reads the text of a file: one document. With a syntax error, that is the only problem and nothing is read. */
+/** Reads the text of a file: one document. A syntax error is reported alone, and then `raw` is null. */
 export function parseYaml(text: string, file: string): YamlDocument {
   const lines = new LineCounter();
   const locate: Locate = (offset, path) => {
@@ -118,7 +118,7 @@ function explain(error: YAMLError, document: Document): [offset: number, message
 /** The plain values. An alias becomes the same object as its anchor, so the result is never larger than the file. */
 function readValues(root: Node | null, locate: Locate) {
   const problems: Problem[] = [];
-  /** Complete values only, so that no value can contain itself. `size` counts the values in one. */
+  /** Values that are read completely, so that none can contain itself. size: how many values are in one. */
   const anchors = new Map<string, { readonly raw: Raw; readonly size: number }>();
   let size = 0;
 

@@ -3,7 +3,7 @@ complete -c bunnynet-exporter -f
 complete -c bunnynet-exporter -l config.file -r -F -d 'The configuration file. Without it, settings come from the environment.'
 complete -c bunnynet-exporter -l config.check -d 'Check the configuration and the keys, print a summary and exit: 0 when all is valid, else 1. Calls no API.'
 complete -c bunnynet-exporter -l once -d 'Poll every target once, print the page on stdout and exit: 0 when every poll and listing succeeded, else 3.'
-complete -c bunnynet-exporter -l report -d 'Poll every target once, print for a bug report what the API answered, without any value of the account, and exit.'
+complete -c bunnynet-exporter -l report -d 'Poll every target once, print a summary of the answers for a bug report, without any value of the account, and exit.'
 complete -c bunnynet-exporter -l demo -d 'Export from a simulator of the API on loopback: no account needed.'
 complete -c bunnynet-exporter -l demo.scale -x -a 'small medium full' -d 'How many targets the simulator has: small, medium or full (about 4,000, 70,000 or 700,000 series).'
 complete -c bunnynet-exporter -l demo.outage -d 'Let the simulator play a scripted outage.'
