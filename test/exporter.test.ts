@@ -34,9 +34,8 @@ async function startAll(
     everything(simulator, {
       kinds,
       interval: '1m',
-      // Only the video API may hang.
-      api: (name) => ({
-        timeout: name === 'video' ? '2s' : '30s',
+      api: () => ({
+        timeout: '30s',
         max_concurrency: 8,
         requests_per_second: 500,
         max_retries: 0,
@@ -78,6 +77,14 @@ async function startAll(
   };
 }
 
+/** The video API gives up soon. */
+const impatient =
+  (timeoutMs: number) =>
+  (config: Config): Config => ({
+    ...config,
+    apis: { ...config.apis, video: { ...config.apis.video, timeoutMs } },
+  });
+
 /** The page without the values that differ from run to run: times, durations, metrics of the process. */
 function withoutVolatile(page: string): string {
   return (
@@ -108,7 +115,7 @@ describe('the exporter', () => {
     const webConfigFile = join(mkdtempSync(join(tmpdir(), 'web-')), 'web.yml');
     writeFileSync(webConfigFile, `basic_auth_users:\n  alice: ${hashSync('secret', 4)}\n`);
     const probeAddress = { host: '127.0.0.1', port: 0 };
-    const { simulator, exporter, logged } = await startAll(undefined, undefined, {
+    const { simulator, exporter, logged } = await startAll(impatient(2000), undefined, {
       probeAddress,
       webConfigFile,
     });
@@ -140,7 +147,7 @@ describe('the exporter', () => {
   });
 
   it('keeps polling other targets when one fails, and other APIs when one fails', async () => {
-    const { simulator, exporter, rows } = await startAll();
+    const { simulator, exporter, rows } = await startAll(impatient(300));
     const [broken, whole] = simulator.applications;
     simulator.inject({ type: 'status-500', kind: 'application', target: broken?.id ?? '' });
     simulator.inject({ type: 'hang', kind: 'video_storage' });

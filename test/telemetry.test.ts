@@ -158,6 +158,17 @@ it('shows the state of listings by kind and credential, without those that are g
   expect(await discovery()).toEqual([]);
 });
 
+it('shows the oldest success of 130,000 listings', async () => {
+  const listings = Array.from({ length: 130_000 }, (_, at) =>
+    listing('videos', { kind: 'video_storage', found: 1, lastSuccessMs: nowMs - (at % 70_000) }),
+  );
+  const telemetry = createTelemetry(resources, { ...inventory, listings: () => summarizeListings(listings) });
+  const labels = '{kind="video_storage",credential="account"}';
+  const text = await render(telemetry);
+  expect(text).toContain(`discovery_last_success_timestamp_seconds${labels} ${(nowMs - 69_999) / 1000}\n`);
+  expect(text).toContain(`discovery_found_targets${labels} 130000\n`);
+});
+
 /** The distinct values of a label. */
 function valuesOf(label: string, rows: readonly string[]): readonly string[] {
   const values = rows.flatMap((row) => new RegExp(`[{,]${label}="([^"]*)"`).exec(row)?.[1] ?? []);

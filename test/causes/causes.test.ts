@@ -506,3 +506,14 @@ it('have the same ids from one list to the next, whatever time has passed and wh
   expect(new Set(first).size).toBe(4);
   expect(new Set(ids(list(['c', 'b', 'a'], 1000)))).toEqual(new Set(first));
 });
+
+it('are found among 130,000 failing targets and as many listings', () => {
+  const one = target('application', 'a', reset);
+  const many = Array.from({ length: 130_000 }, () => one);
+  const below = listing('below', { state: 'failing', lastFailure: reset });
+  const listings = Array.from({ length: 130_000 }, () => below);
+  const all = input(many, listings);
+  const found = causesOf(all);
+  expect(found.map(({ affected }) => affected)).toEqual(['130,000 targets (application), 130,000 listings']);
+  expect(nothingReadSince(found, all)).toBe(reset.sinceMs);
+});

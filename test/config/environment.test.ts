@@ -195,7 +195,7 @@ test('any environment is a configuration, or an error that names the wrong varia
       );
       expect(outcome, JSON.stringify(env)).toBe(true);
     }),
-    { numRuns: runs(30, 2_000) },
+    { numRuns: runs(15, 2_000) },
   );
 });
 

@@ -331,11 +331,11 @@ billing: { credential: x, interval: 1h, stale_after: 1h, targets: all }
     ]);
   });
 
-  test('thousands of problems are counted, not all listed', async () => {
-    const targets = Array.from({ length: 5000 }, (_, i) => `{ id: a${i}, x: 1 }`).join();
+  test('hundreds of problems are counted, not all listed', async () => {
+    const targets = Array.from({ length: 500 }, (_, i) => `{ id: a${i}, x: 1 }`).join();
     const problems = await problemsOf(`${account}applications: { targets: [${targets}] }`);
     expect(problems).toHaveLength(101);
-    expect(problems.at(-1)).toBe('… and 4900 more');
+    expect(problems.at(-1)).toBe('… and 400 more');
   });
 });
 
@@ -459,7 +459,7 @@ describe('any file', () => {
           JSON.stringify({ credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } }, ...document }),
         );
       }),
-      { numRuns: runs(40, 2_000) },
+      { numRuns: runs(20, 2_000) },
     );
   });
 });

@@ -6,7 +6,7 @@ const shop = { ids: { app_id: 'HbqFNk0KZjzYOcp' } };
 const read = (answer: Body, about: About = {}) => expose(application, answer, { ...shop, ...about });
 
 it('shows a usage summary', async () => {
-  const { page, asked } = await read(
+  const { rows, asked } = await read(
     `{
       "averageLatency": 41.5,
       "currentLatency": 38,
@@ -22,38 +22,20 @@ it('shows a usage summary', async () => {
     { name: 'storefront' },
   );
   expect(asked).toEqual(['/apps/HbqFNk0KZjzYOcp/summary']);
-  expect(page).toBe(`\
-# HELP bunnynet_application_info The name of the application, from the configuration or else from the API.
-# TYPE bunnynet_application_info gauge
+  expect(rows).toBe(`\
 bunnynet_application_info{app_id="HbqFNk0KZjzYOcp",name="storefront"} 1
-# HELP bunnynet_application_status ApplicationStatus (API field status): 1 for the state that the application is in, 0 for the others.
-# TYPE bunnynet_application_status gauge
 bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="unknown"} 0
 bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="active"} 1
 bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="progressing"} 0
 bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="inactive"} 0
 bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="failing"} 0
 bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="suspended"} 0
-# HELP bunnynet_application_average_latency_seconds Average latency (API field averageLatency, converted by the setting latency_unit).
-# TYPE bunnynet_application_average_latency_seconds gauge
 bunnynet_application_average_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.0415
-# HELP bunnynet_application_current_latency_seconds Current latency (API field currentLatency, converted by the setting latency_unit).
-# TYPE bunnynet_application_current_latency_seconds gauge
 bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.038
-# HELP bunnynet_application_volume_size_bytes Size of all volumes (API field totalVolumeSizeInGb, times 1e9).
-# TYPE bunnynet_application_volume_size_bytes gauge
 bunnynet_application_volume_size_bytes{app_id="HbqFNk0KZjzYOcp"} 12500000000
-# HELP bunnynet_application_monthly_cost_dollars Monthly cost in US dollars (API field monthlyCost).
-# TYPE bunnynet_application_monthly_cost_dollars gauge
 bunnynet_application_monthly_cost_dollars{app_id="HbqFNk0KZjzYOcp"} 23.75
-# HELP bunnynet_application_latency_chart_points Number of entries of the latency chart (API field latencyChart).
-# TYPE bunnynet_application_latency_chart_points gauge
 bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 3
-# HELP bunnynet_application_latency_chart_latest_seconds Latency of the newest entry of the chart (API field latencyChart, converted by the setting latency_unit).
-# TYPE bunnynet_application_latency_chart_latest_seconds gauge
 bunnynet_application_latency_chart_latest_seconds{app_id="HbqFNk0KZjzYOcp"} 0.0385
-# HELP bunnynet_application_latency_chart_latest_timestamp_seconds Time of the newest entry of the chart, as Unix time (API field latencyChart).
-# TYPE bunnynet_application_latency_chart_latest_timestamp_seconds gauge
 bunnynet_application_latency_chart_latest_timestamp_seconds{app_id="HbqFNk0KZjzYOcp"} 1795132800
 `);
 });

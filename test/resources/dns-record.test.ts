@@ -88,19 +88,6 @@ it('counts an unlisted state as unknown, and notes it', async () => {
   expect(unrecognized).toEqual(['Records: Type 99', 'Records: MonitorStatus 7']);
 });
 
-it('names TLSA, and takes no code for drift of a record without a monitor, which has no series', async () => {
-  const { rows, unrecognized } = await read({
-    Id: 1,
-    Records: [
-      { Id: 11, Type: 15, Name: '_443._tcp.www', ...monitor, MonitorStatus: 1 },
-      { Id: 12, Type: 99, Name: 'later', MonitorType: 0, MonitorStatus: 9 },
-      { Type: 98, ...monitor },
-    ],
-  });
-  expect(rows).toContain('info{dns_zone_id="1",record_id="11",name="_443._tcp.www",type="TLSA"} 1\n');
-  expect(unrecognized).toEqual([]);
-});
-
 it('leaves out fields that are null, missing or of the wrong type', async () => {
   const { rows, mismatched } = await read(
     { Id: 1, Domain: null, NameserversDetected: 'yes', Records: null },

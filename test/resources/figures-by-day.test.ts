@@ -105,16 +105,6 @@ describe('a tally', () => {
     expect(total?.bound).toEqual({ most: 50, rest: { country: 'other' } });
   });
 
-  it('shows no rest for the newest day if there are at most 50', () => {
-    const reading = read(today, { Tally: countries(50) });
-    expect(countsOf(newest?.samples(reading, target))).not.toHaveProperty('other');
-  });
-
-  it('adds what the API itself calls `other` to the rest', () => {
-    const reading = read(today, { Tally: { ...countries(51), other: 70 } });
-    expect(countsOf(newest?.samples(reading, target))).toMatchObject({ c49: 2, other: 71 });
-  });
-
   it('has no series if the API sends none', () => {
     const reading = read(today, { Tally: null });
     expect(newest?.samples(reading, target)).toEqual([]);

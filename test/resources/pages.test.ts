@@ -96,6 +96,14 @@ describe('what a listing calls deleted', () => {
 });
 
 describe('a cursor listing', () => {
+  it('goes on after a cursor that is a number', async () => {
+    const pages = [
+      { items: list(1), cursor: 7 },
+      { items: list(2), cursor: null },
+    ];
+    expect(await readFrom('application', pages)).toEqual({ ids: '1 2', asked: 2 });
+  });
+
   it.each([{ token: 'a' }, ['a'], true])('is not complete with the cursor %j', async (cursor) => {
     await expect(readFrom('application', [{ items: list(1), cursor }])).rejects.toThrow(
       'the cursor of the next page',

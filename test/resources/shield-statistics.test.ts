@@ -35,14 +35,6 @@ latest_day_timestamp_seconds{zone} 1787184000
 `);
 });
 
-it('reads the days inside the actions, too', async () => {
-  const metrics = { Blocked: { [day]: 12, '2026-08-19T00:00:00Z': 7 }, rateLimited: { [day]: 1 } };
-  const { rows, mismatched } = await read({ data: { waf: { metrics } } });
-  expect(rows).toContain('latest_day{shield_zone_id="7",protection="waf",action="blocked"} 12\n');
-  expect(rows).toContain('latest_day{shield_zone_id="7",protection="waf",action="rate_limited"} 1\n');
-  expect(mismatched).toEqual([]);
-});
-
 it('is empty, not a failure, if the plan of the zone does not include it', async () => {
   const error = { success: false, message: 'no', errorKey: 'feature_not_available_on_plan' };
   await expect(read({ data: null, error })).rejects.toMatchObject({

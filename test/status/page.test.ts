@@ -170,6 +170,23 @@ describe('the status page', () => {
     expect(page).not.toContain('<li>application <bdi>&lt;b&gt;10</bdi>');
   });
 
+  it('reads the names of those targets that it shows, and of no others', async () => {
+    let read = 0;
+    const statuses = Array.from({ length: 5000 }, (_, at) => {
+      const one = failing({ app_id: `a${at}` });
+      const target = Object.defineProperty({ ...one.target }, 'name', {
+        get() {
+          read++;
+          return 'shop';
+        },
+      });
+      return { ...one, target };
+    });
+    const page = await render(statuses);
+    expect(page).toContain('<li>and 4,990 more</li>');
+    expect(read).toBeLessThan(3 * (10 + 100));
+  });
+
   it('links from a cause to its targets', async () => {
     const page = await render([
       status({ app_id: 'ok' }),

@@ -231,6 +231,33 @@ describe('the pages', () => {
     expect(rows).toHaveLength(20_000);
   });
 
+  it('stop looking for targets when the reader goes away', async () => {
+    let looked = 0;
+    let leave = () => {};
+    const statuses = many(50).map((one) =>
+      Object.defineProperty({ ...one }, 'condition', {
+        get() {
+          if (looked++ === 0) leave();
+          // Takes a turn of the event loop, however fast the machine is.
+          const endsAtMs = performance.now() + 5;
+          while (performance.now() < endsAtMs);
+          return undefined;
+        },
+      }),
+    );
+    const { port, log } = await serve({ routes: pagesOver(() => statuses) });
+    const gone = rawClient(port, 'GET /?q=a+b+c HTTP/1.1\r\nHost: a\r\n\r\n');
+    leave = () => gone.socket.destroy();
+    await gone.closed;
+    // Until it looks at no more of them.
+    for (let before = -1; before < looked; ) {
+      before = looked;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    expect(looked).toBeLessThan(statuses.length);
+    expect(log.lines).toEqual([]);
+  });
+
   it('answer 16 readers of the targets at the same time, and the next with 503', async () => {
     const route = pagesOver(() => crowd).find(({ path }) => path === '/');
     const read = async (response: ReturnType<typeof recorder>) => {
