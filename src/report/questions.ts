@@ -14,17 +14,19 @@ import { parseChartKey, parseInstant } from '../resources/times.ts';
 import { formOf } from './shape.ts';
 
 export interface Question {
-  /** path: with its query. nowMs: Unix time of the answer. */
+  /** Takes an answer into account. path: with its query. nowMs: Unix time of the answer. */
   note(body: unknown, path: string, nowMs: number): void;
+  /** What the answers so far show; no line without one. */
   lines(): readonly string[];
 }
 
-interface Asked {
+interface Topic {
   readonly resource: Pick<Resource, 'api' | 'path'>;
   readonly questions: readonly (() => Question)[];
 }
 
-export const asked: readonly Asked[] = [
+/** The questions about each operation. */
+export const topics: readonly Topic[] = [
   { resource: shieldStatistics, questions: [actionsOfShield] },
   { resource: applicationOverview, questions: [usageOfInstances] },
   { resource: billing, questions: [expirationOfCards] },
@@ -35,7 +37,7 @@ export const asked: readonly Asked[] = [
 /** How many different forms are shown. */
 const maxShown = 12;
 
-/** How often something was found, in the order in which it came. */
+/** How often each text was added, in the order in which they were first added. */
 class Tally {
   readonly #found = new Map<string, number>();
 
@@ -76,7 +78,7 @@ const words = new Set(
   ),
 );
 
-/** A name of listed words alone, else its form. */
+/** The name, if it consists of words in the list, else its form. */
 function wordsOrForm(name: string): string {
   return snakeCased(name)
     .split('_')
@@ -85,7 +87,7 @@ function wordsOrForm(name: string): string {
     : `{${formOf(name)}}`;
 }
 
-/** Which of two levels of keys has the instants, and what the other level has. */
+/** Whether the outer or the inner keys of the Shield metrics are date-times, and which actions the others name. */
 function actionsOfShield(): Question {
   const [nesting, actions] = [new Tally(), new Tally()];
   const isInstant = (key: string) => parseChartKey(key) !== undefined;
@@ -132,14 +134,14 @@ const ram: Candidates = {
   mebibytes: (used) => used / 2 ** 20,
 };
 
-/** The two figures may be taken at slightly different times. Of two units that are close to each other the nearer one counts. */
+/** How far a figure may be off, as a share, because the two are measured at different times. The first that any unit meets is used. */
 const tolerances = [0.02, 0.1];
-/** Which share of the instances must fit. */
+/** The share of the instances that must be within the tolerance. */
 const fittingShare = 0.9;
 
-/** Which of these a figure is, given the same figure in a known unit and its limit. */
+/** Finds out in which of these units a figure is, from the same figure in a known unit and its limit. */
 function unitOf(about: string, candidates: Candidates) {
-  /** Of each instance how far off each unit is, as a share. */
+  /** For each instance, by how much the figure is off in each unit, as a share. */
   const compared: Readonly<Record<string, number>>[] = [];
   const units = Object.keys(candidates);
   const fitting = (tolerance: number) =>
@@ -195,7 +197,7 @@ function expirationOfCards(): Question {
 
 const hourMs = 3_600_000;
 
-/** How long ago the newest hour with requests ended, of each pull zone: its days come in several answers. */
+/** How long ago the newest hour with requests of each pull zone ended. The days of a zone are in several answers. */
 function newestHour(): Question {
   const newest = new Map<string, { readonly startMs: number; readonly nowMs: number }>();
   return {

@@ -7,7 +7,7 @@ import type { Plain } from '../config/document.ts';
 import { errorBody } from '../resources/documented.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { operationOf, plainPath } from './operations.ts';
-import { asked, type Question } from './questions.ts';
+import { type Question, topics } from './questions.ts';
 import { formOf, type IsPrivate, notJson, Shape } from './shape.ts';
 
 /** A request that was sent, and how it ended. */
@@ -18,18 +18,18 @@ export interface Exchange {
   /** The HTTP status; `timeout`, `network` or `schema` (too long) if there was no complete answer. */
   readonly code: string;
   readonly durationMs: number;
-  /** What came, with the key taken out of its body. */
+  /** The answer, with the key removed from its body; undefined if none was received. */
   readonly answer: { readonly headers: Headers; text(): string } | undefined;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What was seen of one operation. */
-interface Seen {
+/** What the answers of one operation have shown so far. */
+interface OperationRecord {
   readonly codes: Map<string, number>;
-  readonly tookMs: number[];
+  readonly timesMs: number[];
   readonly questions: readonly Question[];
-  /** By what they are: `answer`, `error 404`. */
+  /** The shapes of bodies by their title: `answer`, `error 404`. */
   readonly shapes: Map<string, Shape>;
   readonly errorKeys: Set<string>;
   readonly headers: Set<string>;
@@ -37,21 +37,21 @@ interface Seen {
 
 const rateHeader = /(?:^|-)(?:rate|retry|quota|throttl)/i;
 
-/** A name that the API could have given: words with dots, dashes and underscores between them. */
+/** An error key that looks like one of the API's own: words with dots, dashes or underscores between them. */
 const errorKey = /^[a-z]{1,40}(?:[._-][a-z]{1,40}){0,8}$/i;
 
 /** Shorter texts occur in too many ordinary words. */
 const shortestPrivateText = 3;
 
 function questionsAbout(api: ApiName, path: string | undefined): readonly Question[] {
-  return asked
+  return topics
     .filter(({ resource }) => resource.api === api && plainPath(resource.path) === path)
     .flatMap(({ questions }) => questions.map((create) => create()));
 }
 
 export class Report {
   readonly #now: () => number;
-  readonly #operations = new Map<string, Seen>();
+  readonly #operations = new Map<string, OperationRecord>();
   /** Every text of the answers: names, ids, hosts and keys are among them. In lower case. */
   readonly #texts = new Set<string>();
 
@@ -63,40 +63,40 @@ export class Report {
   note({ api, path, code, durationMs, answer }: Exchange): void {
     const operation = operationOf(api, path);
     const name = `GET ${operation?.path ?? '(an operation that is not documented)'} of the ${api} API`;
-    let seen = this.#operations.get(name);
-    if (!seen) {
-      seen = {
+    let record = this.#operations.get(name);
+    if (!record) {
+      record = {
         codes: new Map(),
-        tookMs: [],
+        timesMs: [],
         questions: questionsAbout(api, operation?.path),
         shapes: new Map(),
         errorKeys: new Set(),
         headers: new Set(),
       };
-      this.#operations.set(name, seen);
+      this.#operations.set(name, record);
     }
-    seen.codes.set(code, (seen.codes.get(code) ?? 0) + 1);
-    seen.tookMs.push(durationMs);
+    record.codes.set(code, (record.codes.get(code) ?? 0) + 1);
+    record.timesMs.push(durationMs);
     if (!answer) return;
     for (const [header, value] of Object.entries(answer.headers)) {
-      if (rateHeader.test(header)) seen.headers.add(`${header}: ${formOf(String(value))}`);
+      if (rateHeader.test(header)) record.headers.add(`${header}: ${formOf(String(value))}`);
     }
     const isGood = code.startsWith('2');
     const title = isGood ? 'answer' : `error ${code}`;
-    let shape = seen.shapes.get(title);
+    let shape = record.shapes.get(title);
     if (!shape) {
       shape = new Shape(isGood ? operation?.documented : errorBody);
-      seen.shapes.set(title, shape);
+      record.shapes.set(title, shape);
     }
-    const body = parsed(answer.text());
+    const body = parseBody(answer.text());
     shape.note(body);
-    if (isGood) for (const question of seen.questions) question.note(body, path, this.#now());
-    this.#collect(body, seen.errorKeys);
+    if (isGood) for (const question of record.questions) question.note(body, path, this.#now());
+    this.#collect(body, record.errorKeys);
   }
 
   /**
    * @param build the versions, in one line
-   * @param config the configuration as the file would say it
+   * @param config the configuration in the form of its file
    */
   text(build: string, config: Plain): string {
     const isPrivate: IsPrivate = (text) => {
@@ -111,11 +111,11 @@ export class Report {
       'Configuration',
       ...indented(configLines(config)),
       '',
-      ...operations.flatMap(([name, seen]) => [name, ...indented(seenLines(seen, isPrivate)), '']),
+      ...operations.flatMap(([name, record]) => [name, ...indented(recordLines(record, isPrivate)), '']),
     ].join('\n');
   }
 
-  /** Keeps the texts of a body, and takes out the API's own names of errors (reference 2.3). */
+  /** Keeps the texts of a body, which are private, apart from the API's error keys (reference 2.3). */
   #collect(value: unknown, errorKeys: Set<string>): void {
     if (typeof value === 'string') {
       if (value.length >= shortestPrivateText) this.#texts.add(value.toLowerCase());
@@ -128,8 +128,8 @@ export class Report {
   }
 }
 
-/** Of a body that is no JSON: what it is instead. */
-function parsed(text: string): unknown {
+/** The JSON of a body, or a symbol that says what it is instead. */
+function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -138,9 +138,9 @@ function parsed(text: string): unknown {
   }
 }
 
-function seenLines(seen: Seen, isPrivate: IsPrivate): string[] {
-  const { codes, tookMs, questions, shapes, errorKeys, headers } = seen;
-  const [fastest, slowest] = [Math.min, Math.max].map((of) => Math.round(tookMs.reduce((a, b) => of(a, b))));
+function recordLines(record: OperationRecord, isPrivate: IsPrivate): string[] {
+  const { codes, timesMs, questions, shapes, errorKeys, headers } = record;
+  const [fastest, slowest] = [Math.min, Math.max].map((of) => Math.round(timesMs.reduce((a, b) => of(a, b))));
   const hidden = (text: string, isName: boolean) => (isName && !isPrivate(text) ? text : formOf(text));
   const keys = [...errorKeys].filter((key) => key !== '').map((key) => hidden(key, errorKey.test(key)));
   const rates = [...headers].map((header) => {
@@ -160,11 +160,11 @@ function indented(lines: readonly string[]): readonly string[] {
   return lines.map((line) => `  ${line}`);
 }
 
-/** Words of our own settings, which are nobody's names. */
+/** Values of settings that cannot be somebody's names, and are therefore shown. */
 const ownText = /^(?:all|latest|none|milliseconds|seconds|(?:\d+(?:ms|[smhdw]))+|\d+[KMG]iB)$/;
 const ownAddresses: readonly string[] = Object.values(apis).map(({ baseUrl }) => baseUrl);
 
-/** The settings and their values, where these are no names: of lists the length, of credentials the number. */
+/** The settings with values that cannot be names; of lists only the length, of credentials only the number. */
 function configLines(config: Plain): readonly string[] {
   return entriesOf(config).flatMap(([section, value]) => {
     if (section === 'credentials') return [`credentials: ${entriesOf(value).length}`];

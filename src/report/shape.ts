@@ -19,12 +19,12 @@ export function formOf(text: string): string {
   return text.length > 40 ? `${form}…` : form;
 }
 
-/** A date-time, or something else that is only digits and what stands between them. */
+/** Whether the text is a date-time, or like one consists of digits with separators. */
 function isDate(text: string): boolean {
   return text.length <= 40 && /^\d+[-/:.][\d\-/:.]*(?:[T ][\d:.]+)?(?:Z|[+-][\d:]+)?$/.test(text);
 }
 
-/** What a body is that is no JSON: no JSON value is a symbol. */
+/** What a body that is not JSON is. Symbols, because no JSON value is one. */
 export const notJson = {
   none: Symbol('no body'),
   markup: Symbol('HTML or XML'),
@@ -41,10 +41,10 @@ function typeOf(value: unknown): string {
   return isDate(value) ? `text ${formOf(value)}` : 'text';
 }
 
-/** What was seen at one place in the answers. */
+/** The values at one place in the answers. */
 export class Shape {
   readonly #types = new Map<string, number>();
-  /** By their names, and those whose names are data by their form. */
+  /** Fields by name. Those whose names are data, such as ids, are in `#forms`, by the form of the name. */
   readonly #fields = new Map<string, Shape>();
   readonly #forms = new Map<string, Shape>();
   #elements: Shape | undefined;
@@ -65,7 +65,7 @@ export class Shape {
   #noteList(list: readonly unknown[]): void {
     const [shortest, longest] = this.#lengths ?? [list.length, list.length];
     this.#lengths = [Math.min(shortest, list.length), Math.max(longest, list.length)];
-    // A page of the core API may also come as its bare list.
+    // A page of the core API may also be a bare list.
     const page = this.#documented.fields?.get('Items');
     this.#elements ??= new Shape(this.#documented.elements ?? page?.elements);
     for (const element of list) this.#elements.note(element);
@@ -91,7 +91,7 @@ export class Shape {
     }
   }
 
-  /** The type of a value, and below it what is inside. isPrivate: asked about names that are not documented. */
+  /** The type of the values, and indented the shape of what they contain. isPrivate: called with names that are not documented. */
   lines(label: string, isPrivate: IsPrivate): readonly string[] {
     return [`${label}: ${this.#typesText()}`, ...this.#innerLines(isPrivate).map((line) => `  ${line}`)];
   }
@@ -120,7 +120,7 @@ export class Shape {
       ...names,
       ...forms,
       ...(this.#lengths?.[1] ? elements : []),
-      ...(missing.length > 0 ? [`documented, but not there: ${missing.join(', ')}`] : []),
+      ...(missing.length > 0 ? [`documented, but missing: ${missing.join(', ')}`] : []),
     ];
   }
 

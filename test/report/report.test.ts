@@ -104,7 +104,7 @@ describe('a report', () => {
         '      {99} × 1: integer',
         '      {999} × 1: integer',
         '    NewChart (not documented) (in 1 of 2): list of 0',
-        '    documented, but not there: NormalQueriesServedChart, SmartQueriesServedChart',
+        '    documented, but missing: NormalQueriesServedChart, SmartQueriesServedChart',
         '  retry-after: 99',
       ].join('\n'),
     );
