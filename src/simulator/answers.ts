@@ -1,6 +1,6 @@
 /** How kinds usually answer: for the whole account, for each entity, or page by page; and their targets. */
 import type { Entity } from './entities.ts';
-import { type Answer, type Otherwise, ok, type Pages, type Request, type Target } from './kind.ts';
+import { type Answer, ok, type PageChange, type Pages, type Request, type Target } from './kind.ts';
 
 /** An entity as a target. */
 export function targetOf({ id, name }: Entity): Target {
@@ -20,8 +20,8 @@ export function ofAccount<Dataset>(bodyOf: (dataset: Dataset, request: Request) 
   };
 }
 
-/** A dataset that has these entities under this name. */
-type Holding<Name extends string, One> = Readonly<Record<Name, readonly One[]>>;
+/** A dataset with a list of entities under a name. */
+type DatasetWith<Name extends string, One> = Readonly<Record<Name, readonly One[]>>;
 
 /** Each of these entities is a target; answers for the one whose id is the first of the request. */
 export function ofEach<Name extends string, One extends Entity>(
@@ -30,8 +30,8 @@ export function ofEach<Name extends string, One extends Entity>(
   has: (one: One) => boolean = () => true,
 ) {
   return {
-    targets: (dataset: Holding<Name, One>) => dataset[name].filter(has).map(targetOf),
-    answers: (dataset: Holding<Name, One>) => {
+    targets: (dataset: DatasetWith<Name, One>) => dataset[name].filter(has).map(targetOf),
+    answers: (dataset: DatasetWith<Name, One>) => {
       const known = new Map(dataset[name].filter(has).map((one) => [one.id, one]));
       return (request: Request) => {
         const [id = ''] = request.ids;
@@ -49,12 +49,12 @@ export function listed<Name extends string, One extends Entity>(
   write: (one: One, request: Request) => object,
 ) {
   return {
-    targets: (dataset: Holding<Name, One>) => dataset[name].map(targetOf),
-    ...listedIn(paging, (dataset: Holding<Name, One>) => dataset[name], write),
+    targets: (dataset: DatasetWith<Name, One>) => dataset[name].map(targetOf),
+    ...listedIn(paging, (dataset: DatasetWith<Name, One>) => dataset[name], write),
   };
 }
 
-/** Lists what belongs to the first id of the request. */
+/** Lists, page by page, the entities that belong to the first id of the request. */
 export function listedIn<Dataset, One extends Pick<Entity, 'id'>>(
   paging: Paging,
   entitiesIn: (dataset: Dataset, owner: string) => readonly One[],
@@ -63,9 +63,9 @@ export function listedIn<Dataset, One extends Pick<Entity, 'id'>>(
   const pages = (dataset: Dataset) => (request: Request) => {
     const { ids, query, isRemoved, maxPageSize } = request;
     const all = ids.some(isRemoved) ? [] : entitiesIn(dataset, ids[0] ?? '');
-    const there = all.filter(({ id }) => !isRemoved(id));
+    const existing = all.filter(({ id }) => !isRemoved(id));
     const pageSize = Math.min(maxPageSize, positive(query.get(paging.size)) ?? paging.pageSize);
-    return pagesOf(paging, there, pageSize, positive(query.get(paging.page)) ?? 1, (one) =>
+    return pagesOf(paging, existing, pageSize, positive(query.get(paging.page)) ?? 1, (one) =>
       write(one, request),
     );
   };
@@ -76,20 +76,20 @@ function pagesOf<One>(
   { items, about }: Paging,
   entities: readonly One[],
   pageSize: number,
-  asked: number,
+  requested: number,
   write: (one: One) => object,
 ): Pages {
   return {
-    page: asked,
+    page: requested,
     totalPages: Math.ceil(entities.length / pageSize),
-    answer(page, otherwise = {}) {
-      const { share = 1, moved = 0, miscounted = 0 } = otherwise;
-      const there = entities.slice(0, Math.ceil(entities.length * share));
-      const written = there.slice((page - 1) * pageSize + moved, page * pageSize + moved).map(write);
-      const totalPages = Math.ceil(there.length / pageSize);
-      const totalCount = there.length + miscounted;
-      const said = about({ page, totalPages, ...otherwise.as, pageSize, totalCount });
-      return ok({ [items]: written, ...spoilt(said, otherwise.about) });
+    answer(page, change = {}) {
+      const { share = 1, moved = 0, miscounted = 0 } = change;
+      const existing = entities.slice(0, Math.ceil(entities.length * share));
+      const written = existing.slice((page - 1) * pageSize + moved, page * pageSize + moved).map(write);
+      const totalPages = Math.ceil(existing.length / pageSize);
+      const totalCount = existing.length + miscounted;
+      const fields = about({ page, totalPages, ...change.as, pageSize, totalCount });
+      return ok({ [items]: written, ...distort(fields, change.about) });
     },
   };
 }
@@ -101,7 +101,7 @@ interface Position {
   readonly totalCount: number;
 }
 
-/** A style of pages. */
+/** How an API pages its lists. */
 interface Paging {
   /** Query parameters: the page, and how many items a page has. */
   readonly page: string;
@@ -114,7 +114,7 @@ interface Paging {
   readonly about: (position: Position) => Record<string, unknown>;
 }
 
-/** Its last page names a next one too (reference 2.7). */
+/** The last page, too, has a `nextPage`, which does not exist (reference 2.7). */
 export const shieldPaging: Paging = {
   page: 'page',
   size: 'perPage',
@@ -126,7 +126,7 @@ export const shieldPaging: Paging = {
   },
 };
 
-/** The cursor of the previous page asks for the next: here its number, as text. Null ends the listing. */
+/** The cursor of a page requests the next one; here it is that page's number, as text. Null on the last page. */
 export const cursorPaging: Paging = {
   page: 'nextCursor',
   size: 'limit',
@@ -160,7 +160,7 @@ export const databasePaging: Paging = {
   }),
 };
 
-/** Nothing says whether a page is the last. */
+/** No field says whether a page is the last. */
 export const videoPaging: Paging = {
   page: 'page',
   size: 'itemsPerPage',
@@ -173,15 +173,15 @@ export const videoPaging: Paging = {
   }),
 };
 
-/** The other fields of a page, wrong. JSON leaves out what is undefined. */
-function spoilt(said: object, how: Otherwise['about']): object {
-  if (how === undefined) return said;
+/** Makes the fields of a page beside its items wrong. JSON leaves out what is undefined. */
+function distort(fields: object, how: PageChange['about']): object {
+  if (how === undefined) return fields;
   const changed = (value: unknown): unknown => {
     if (typeof value === 'number') return how === 'zeros' ? 0 : undefined;
     if (typeof value !== 'object' || value === null) return value;
-    return how === 'nothing' ? undefined : spoilt(value, how);
+    return how === 'nothing' ? undefined : distort(value, how);
   };
-  return Object.fromEntries(Object.entries(said).map(([name, value]) => [name, changed(value)]));
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, changed(value)]));
 }
 
 function positive(written: string | null): number | undefined {

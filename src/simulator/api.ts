@@ -2,14 +2,15 @@
 import { type AnyOperation, type Dataset, type Keys, operations } from './dataset.ts';
 import { type Answer, type Pages, prefixes, type Request } from './kind.ts';
 
-/** Whose key came with a request: `library` and `read-only` are keys of the library asked for. */
+/** Which key a request has: `library` and `read-only` are keys of the library in its path. */
 export type KeyKind = 'none' | 'account' | 'library' | 'read-only' | 'unknown';
 
-export interface Asked {
+/** What the simulated API needs of an HTTP request. */
+export interface ApiRequest {
   readonly method: string;
   /** The path with its query. */
   readonly url: string;
-  /** The header, as it came. */
+  /** The header `AccessKey`. */
   readonly key: string | undefined;
 }
 
@@ -46,9 +47,9 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions) {
   }
 
   return {
-    ask({ method, url, key: sent }: Asked): Exchange {
-      const [path = '', written = ''] = url.split('?', 2);
-      const query = new URLSearchParams(written);
+    handle({ method, url, key: sent }: ApiRequest): Exchange {
+      const [path = '', queryText = ''] = url.split('?', 2);
+      const query = new URLSearchParams(queryText);
       for (const { operation, idsOf, serve } of routes) {
         const ids = idsOf(path, query);
         if (ids === undefined) continue;
@@ -77,10 +78,10 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions) {
   };
 }
 
-/** A parameter that is absent has its default. */
-function isInstant(written: string | null): boolean {
-  if (written === null) return true;
-  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(written) && !Number.isNaN(Date.parse(written));
+/** Whether a query parameter is a date-time or absent. */
+function isInstant(text: string | null): boolean {
+  if (text === null) return true;
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 /** Which requests an operation answers, and how. */
@@ -92,8 +93,8 @@ function routeOf(operation: AnyOperation, dataset: Dataset) {
   return {
     operation,
     /** The ids in the path and in the query; undefined for a request to another operation. */
-    idsOf: (asked: string, given: URLSearchParams): readonly string[] | undefined => {
-      const inPath = pattern.exec(asked)?.slice(1);
+    idsOf: (requested: string, given: URLSearchParams): readonly string[] | undefined => {
+      const inPath = pattern.exec(requested)?.slice(1);
       const fits = parameters.every(([name, wanted]) =>
         isId(wanted) ? given.get(name) : given.get(name) === wanted,
       );

@@ -9,7 +9,7 @@ export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
 export const minuteMs = 60_000;
 
-/** The figure of a day. */
+/** Maps a day to its figure. */
 export type DayFigure = (day: number) => number;
 
 /** The day that holds this moment. */
@@ -27,7 +27,7 @@ export function secondOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 19);
 }
 
-/** The share of a day's figures that there is at this time: all of a past day, a growing part of today. */
+/** The share of a day's final figures that it has at this time: 1 for a past day, a growing part for today. */
 export function doneOf(day: number, nowMs: number): number {
   const part = (nowMs - day * dayMs) / dayMs;
   if (part >= 1) return 1;
@@ -73,8 +73,8 @@ export function daysFrom(first: number, last: number): readonly number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
-/** The days asked for that have begun; by default the last 30. A date means its whole day, a date-time a moment. */
-export function daysAsked({ query, nowMs }: Request, from = 'dateFrom', to = 'dateTo'): readonly number[] {
+/** The days that a query requests and that have begun; by default the last 30. A date means its whole day, a date-time a moment. */
+export function queryDays({ query, nowMs }: Request, from = 'dateFrom', to = 'dateTo'): readonly number[] {
   const atOf = (name: string) => Date.parse(query.get(name) ?? '') / dayMs;
   const end = query.get(to)?.includes('T') ? atOf(to) : atOf(to) + 1;
   const last = Math.min(dayOf(nowMs), Math.ceil(end || Number.POSITIVE_INFINITY) - 1);
@@ -88,7 +88,7 @@ export function chartOf<Figure>(days: readonly number[], figureOf: (day: number)
   );
 }
 
-/** Maps each hour of these days to its figure; those to come are there, too, with 0. */
+/** Maps each hour of these days to its figure. Hours in the future have 0, as in the API. */
 export function hourlyChartOf(
   days: readonly number[],
   nowMs: number,
@@ -104,7 +104,7 @@ export function hourlyChartOf(
   );
 }
 
-/** The part of a day's figure that falls into an hour: as they grow, so that all hours add up to it. */
+/** What an hour contributes to the figure of its day. The hours of a day add up to its figure. */
 export function hourOf(figureOf: DayFigure, nowMs: number) {
   return (day: number, hour: number) => {
     const doneAt = (atMs: number) => doneOf(day, Math.min(atMs, nowMs)) / doneOf(day, nowMs);

@@ -1,6 +1,6 @@
 /**
- * What entities and their figures are made from: numbers, texts and ids that look random and are a pure function of what
- * they are asked for, so that requests in any order see the same dataset.
+ * What entities and their figures are made from: numbers, texts and ids that look random, but are pure functions of their
+ * arguments, so that requests in any order see the same dataset.
  */
 
 /** An unsigned 32-bit hash of up to four integers (the finalizer of MurmurHash3 between them). */
@@ -28,7 +28,7 @@ export function magnitude(low: number, high: number, at: number): number {
   return low * (high / low) ** at;
 }
 
-/** From 0 to 1, moving smoothly; it turns about once in a period. */
+/** From 0 to 1, changing smoothly with time, to another random value in each period. */
 export function drift(seed: number, nowMs: number, periodMs: number): number {
   const position = nowMs / periodMs;
   const cell = Math.floor(position);
@@ -52,7 +52,7 @@ export function guid(seed: number): string {
   return text(seed, 32).replace(/(.{8})(.{4}).(.{3}).(.{3})(.*)/, '$1-$2-4$3-a$4-$5');
 }
 
-/** A key that nothing else on a page or in a log can be taken for. */
+/** A key that is unlike all other text, so that tests can find it on a page or in a log. */
 export function secret(name: string, seed: number): string {
   return `sim-${name}-key-${text(seed, 32)}`;
 }

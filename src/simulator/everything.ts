@@ -18,7 +18,7 @@ interface EverythingOptions {
   /** As in the configuration: `30s`. Default: left out, as is `staleAfter`. */
   readonly interval?: string;
   readonly staleAfter?: string;
-  /** Settings of an API beside its address; `polls` is how many its kinds ask for in one round. */
+  /** Settings of an API beside its address. polls: how many polls its kinds make in one interval. */
   readonly api?: (api: string, polls: number) => Settings;
   /** By kind: settings of its section, which replace those that it would have. */
   readonly sections?: Readonly<Record<string, Settings>>;

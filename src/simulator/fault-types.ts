@@ -2,12 +2,12 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import {
   type Applies,
+  edited,
   type FaultDeclaration,
   fault,
   instead,
   paged,
   type Situation,
-  spoilt,
 } from './fault.ts';
 import { noError, rejections, shieldEnvelope, videoEnvelope } from './forms.ts';
 import { isPaged, type Rejection, type RejectionError, type Traits } from './kind.ts';
@@ -118,7 +118,7 @@ const catalogue = {
     200,
     'notOnPlan',
   ),
-  'data-null': spoilt(
+  'data-null': edited(
     'A good status and envelope with `data: null` and no error',
     (reply, { operation: { traits } }) => {
       const [field = ''] = traits.field?.split('.') ?? [];
@@ -138,32 +138,32 @@ const catalogue = {
   ),
   'plain-text': instead('HTTP 200 with plain text', () => textReply(200, 'text/plain', 'OK')),
   'json-null': instead('HTTP 200 with the JSON value null', () => textReply(200, 'application/json', 'null')),
-  'truncated-json': spoilt('A complete body that is the first half of the JSON', (reply) =>
+  'truncated-json': edited('A complete body that is the first half of the JSON', (reply) =>
     rewritten(reply, (text) => text.slice(0, Math.floor(text.length / 2))),
   ),
-  'json-as-text': spoilt('The right body labelled text/plain', (reply) =>
+  'json-as-text': edited('The right body labelled text/plain', (reply) =>
     withHeaders(reply, { 'content-type': 'text/plain' }),
   ),
-  gzip: spoilt('The right body, gzip-coded without being asked', (reply) =>
+  gzip: edited('The right body, gzip-coded without being asked', (reply) =>
     coded(reply, 'gzip', gzipSync(bytesOf(reply))),
   ),
-  brotli: spoilt('The right body, brotli-coded without being asked', (reply) =>
+  brotli: edited('The right body, brotli-coded without being asked', (reply) =>
     coded(reply, 'br', brotliCompressSync(bytesOf(reply))),
   ),
-  'wrong-coding': spoilt('The right body, plain, labelled as gzip', (reply) =>
+  'wrong-coding': edited('The right body, plain, labelled as gzip', (reply) =>
     coded(reply, 'gzip', bytesOf(reply)),
   ),
-  'gzip-bomb': spoilt(
+  'gzip-bomb': edited(
     'A small gzip-coded body that is large when decoded: spaces, then the right JSON',
     (reply, { parameters: { decodedBytes = 67_108_864 } }) =>
       coded(reply, 'gzip', Buffer.concat([gzippedSpaces(decodedBytes), gzipSync(bytesOf(reply))])),
   ),
-  'deep-nesting': spoilt(
+  'deep-nesting': edited(
     'A field of lists in lists, too deep for a parser that recurses',
     (reply, { parameters: { depth = 100_000 } }) =>
       rewritten(reply, (text) => text.replace('{', `{"nested":${'['.repeat(depth)}${']'.repeat(depth)},`)),
   ),
-  'duplicate-keys': spoilt(
+  'duplicate-keys': edited(
     'A field that occurs twice in its object',
     (reply, { operation: { traits } }) => {
       const field = `"${traits.number ?? traits.integer}":`;
@@ -183,7 +183,7 @@ const catalogue = {
     ({ page, totalPages, answer }) =>
       answer(((page - 1) % totalPages) + 1, { as: { page, totalPages: page + 1 } }),
   ),
-  'page-fails': spoilt(
+  'page-fails': edited(
     'HTTP 500 from a page in the middle on',
     (reply, { pages, parameters }) => ((pages?.page ?? 1) >= (parameters.page ?? 2) ? bare(500) : reply),
     isPaged,
@@ -216,7 +216,7 @@ const catalogue = {
   'page-says-last': paged('Every page says that it is the last, and counts all entries', ({ page, answer }) =>
     answer(page, { as: { page, totalPages: page } }),
   ),
-  'page-invents': spoilt(
+  'page-invents': edited(
     'There is always one page more, with entries that were on none before',
     (reply, { pages, operation: { traits } }) => {
       if (!pages || pages.totalPages === 0) return reply;
@@ -239,7 +239,7 @@ const catalogue = {
       return withHeaders(replyOf(answer), { 'x-debug-key': sentKey });
     },
   ),
-  'set-cookie': spoilt('The right answer with cookies, which nobody should send back', (reply) =>
+  'set-cookie': edited('The right answer with cookies, which nobody should send back', (reply) =>
     withHeaders(reply, { 'set-cookie': ['session=simulated; Path=/', 'tracking=1; Max-Age=9999'] }),
   ),
 } as const satisfies Record<string, FaultDeclaration>;

@@ -34,7 +34,7 @@ export interface Situation {
   readonly pages: Pages | undefined;
 }
 
-/** Puts another reply in the place of the right one. */
+/** Makes the reply of a fault from the right one. */
 export type Change = (reply: Reply, situation: Situation) => Reply;
 
 export interface FaultDeclaration {
@@ -43,7 +43,7 @@ export interface FaultDeclaration {
   /** Operations to which it can happen. */
   readonly appliesTo: readonly OperationName[];
   readonly change?: Change;
-  /** Sends the right reply wrongly. */
+  /** How the reply is sent, if not in the normal way. */
   readonly send?: (response: ServerResponse, reply: Reply) => void;
   /** True where not even a status line is sent. */
   readonly isSilent?: boolean;
@@ -55,26 +55,26 @@ const always: Applies = () => true;
 
 export function fault(
   description: string,
-  played: Omit<FaultDeclaration, 'description' | 'appliesTo'>,
+  behaviour: Omit<FaultDeclaration, 'description' | 'appliesTo'>,
   applies = always,
 ): FaultDeclaration {
-  return { description, appliesTo: operations.filter(applies).map(({ name }) => name), ...played };
+  return { description, appliesTo: operations.filter(applies).map(({ name }) => name), ...behaviour };
 }
 
-/** Answers with this in place of whatever the answer was. */
+/** A fault that answers with this reply instead of the right one. */
 export function instead(description: string, reply: (situation: Situation) => Reply, applies?: Applies) {
   return fault(description, { change: (_reply, situation) => reply(situation) }, applies);
 }
 
-/** Changes a good answer, and leaves errors as they are. */
-export function spoilt(description: string, change: Change, applies?: Applies) {
+/** A fault that changes a good answer, and leaves errors as they are. */
+export function edited(description: string, change: Change, applies?: Applies) {
   const ifGood: Change = (reply, situation) => (reply.status === 200 ? change(reply, situation) : reply);
   return fault(description, { change: ifGood }, applies);
 }
 
-/** Puts another page in the place of the right one. An empty listing stays as it is. */
+/** A fault that answers with another page instead of the right one. An empty listing stays as it is. */
 export function paged(description: string, answer: (pages: Pages) => Answer) {
   const change: Change = (reply, { pages }) =>
     pages && pages.totalPages > 0 ? replyOf(answer(pages)) : reply;
-  return spoilt(description, change, isPaged);
+  return edited(description, change, isPaged);
 }

@@ -30,25 +30,25 @@ export interface Strike {
   readonly fault: Fault | undefined;
 }
 
-interface Injected {
+interface ActiveFault {
   readonly fault: Fault;
   readonly operations: readonly OperationName[];
   readonly seed: number;
-  /** Requests that matched, before the share. */
+  /** How many requests it matched; it struck the share of them. */
   matched: number;
   strikes: number;
 }
 
 export function createFaults(seed: number) {
   // The newest first.
-  let injected: Injected[] = [];
+  let injected: ActiveFault[] = [];
   let number = 0;
 
-  function remove(gone: Injected): void {
-    injected = injected.filter((entry) => entry !== gone);
+  function remove(active: ActiveFault): void {
+    injected = injected.filter((entry) => entry !== active);
   }
 
-  function strikes(entry: Injected, { name }: AnyOperation, url: string): boolean {
+  function strikes(entry: ActiveFault, { name }: AnyOperation, url: string): boolean {
     const { target = '', share = 1, count } = entry.fault;
     if (!entry.operations.includes(name) || !holds(url, target)) return false;
     entry.matched += 1;
@@ -97,8 +97,8 @@ function struckOperations({ type, kind, api }: Fault): readonly OperationName[] 
     .filter((name) => kind === undefined || [kind].flat().includes(name))
     .filter((name) => faultTypes[type].appliesTo.includes(name));
   if (struck.length > 0) return struck;
-  const asked = [kind ?? [], api === undefined ? [] : `the ${api} API`].flat();
-  throw new RangeError(`The fault ${type} cannot happen to ${asked.join(', ')}.`);
+  const meant = [kind ?? [], api === undefined ? [] : `the ${api} API`].flat();
+  throw new RangeError(`The fault ${type} cannot happen to ${meant.join(', ')}.`);
 }
 
 /** Whether the URL has the parts of the target, in the same order. */

@@ -75,7 +75,7 @@ export const rejections = {
   notOnPlan: { errorKey: 'feature_not_available_on_plan', statusCode: 403 },
 } as const satisfies Record<Rejection, RejectionError>;
 
-/** Rejections arrive with either status: which one depends on the id that was asked for. */
+/** Rejections arrive with either status: which one depends on the id in the request. */
 export function rejected(reason: Rejection, id: string): Answer {
   return shieldEnvelope.rejected(Number(id.at(-1)) % 2 === 0 ? 202 : 200, rejections[reason]);
 }

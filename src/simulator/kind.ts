@@ -24,19 +24,19 @@ export const apiNames = [
 export const scaleNames = ['small', 'medium', 'full'] as const;
 export type Scale = (typeof scaleNames)[number];
 
-/** What faults need to know about a good answer. */
+/** What a good answer contains, for the faults that change it. */
 export interface Traits {
   /** Where in the body the reading is, `data` or `data.endpoints`; absent where the whole body is the reading. */
   readonly field?: string;
   /** Where the reading is a list of objects: their fields that hold ids, which faults leave as they are. */
   readonly ids?: readonly string[];
-  /** The field that holds the name that people gave it. */
+  /** The field with the name that a user chose. */
   readonly name?: string;
-  /** True where only what people do changes anything: time does not. */
+  /** True if readings change only when a user changes something, not with time. */
   readonly isStill?: boolean;
-  /** A field that always holds a number; absent where no field of the reading does. */
+  /** A field that always holds a number; undefined if the reading has none. */
   readonly number?: string;
-  /** The same, where it is always a whole number. */
+  /** Likewise, a field that always holds a whole number. */
   readonly integer?: string;
   /** True where the field `status` holds one of the states that the reference lists. */
   readonly status?: boolean;
@@ -56,7 +56,7 @@ export interface Request {
   readonly ids: readonly string[];
   readonly query: URLSearchParams;
   readonly nowMs: number;
-  /** Items on a page at most, whatever the query asks for. */
+  /** The most items on a page, even if the query requests more. */
   readonly maxPageSize: number;
   readonly keys: LibraryKeys;
   /** Whether the entity was removed. */
@@ -68,7 +68,7 @@ export interface Request {
 /** The keys of the video libraries, by library. */
 export interface LibraryKeys {
   readonly libraries: Readonly<Record<string, string>>;
-  /** They open nothing here. */
+  /** Keys that the simulator refuses with 403. */
   readonly readOnlyLibraries: Readonly<Record<string, string>>;
 }
 
@@ -105,23 +105,23 @@ export interface RejectionError {
 
 /** The listing behind one request. */
 export interface Pages {
-  /** The page asked for, from 1. */
+  /** The requested page, from 1. */
   readonly page: number;
   readonly totalPages: number;
-  readonly answer: (page: number, otherwise?: Otherwise) => Answer;
+  readonly answer: (page: number, change?: PageChange) => Answer;
 }
 
-/** How a page differs from the right one. */
-export interface Otherwise {
-  /** Only this share of the items exists, the first of them. */
+/** How a fault changes a page. */
+export interface PageChange {
+  /** The share of the items that is left, the first of them. */
   readonly share?: number;
-  /** The page begins this many items later. */
+  /** How many items later the page begins and ends. */
   readonly moved?: number;
-  /** The page is written as if it were this one of so many. */
+  /** The page number and the number of pages that its fields state. */
   readonly as?: { readonly page: number; readonly totalPages: number };
-  /** The total is wrong by this many. */
+  /** By how many items the stated total is too large; negative if it is too small. */
   readonly miscounted?: number;
-  /** What becomes of the fields beside the items. Cursors and the like stay. */
+  /** The fields beside the items: without objects and numbers, without numbers, or with 0 for each. Text such as cursors stays. */
   readonly about?: 'nothing' | 'no numbers' | 'zeros';
 }
 
@@ -179,6 +179,6 @@ export type Kind<Dataset = never> = Operation<Dataset> & {
   /** The operation that lists its targets, if there is another one. */
   readonly listing?: Operation<Dataset>;
   readonly targets: (dataset: Dataset) => readonly Target[];
-  /** The targets in its listing, where those are more. */
+  /** The targets in its listing, if these are more than `targets`. */
   readonly listed?: (dataset: Dataset) => readonly Target[];
 };

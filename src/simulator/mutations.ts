@@ -1,5 +1,5 @@
 /** The faults that change the data of a good answer, by the traits of the operation. */
-import { type FaultDeclaration, spoilt } from './fault.ts';
+import { edited, type FaultDeclaration } from './fault.ts';
 import { rawJson } from './json.ts';
 import type { Traits } from './kind.ts';
 
@@ -171,7 +171,7 @@ const timeless: Mutation = (reading, traits) => {
 
 /** Changes the data in a good answer. to: only of operations with one of these traits; default all. */
 function mutated(description: string, mutation: Mutation, ...to: readonly (keyof Traits)[]) {
-  return spoilt(
+  return edited(
     description,
     (reply, { operation }) => ({ ...reply, body: mutateReading(operation.traits, reply.body, mutation) }),
     ({ traits }) => to.length === 0 || to.some((trait) => trait in traits),

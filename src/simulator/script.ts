@@ -35,7 +35,7 @@ export function outageScript(libraryIds: readonly string[]): readonly ScriptStep
     },
     {
       atMs: 115_000,
-      says: 'the shield API answers 429 and asks for 20 seconds of rest',
+      says: 'the shield API answers 429 and asks for a pause of 20 seconds',
       inject: [{ type: 'status-429-retry-seconds', api: 'shield', retryAfterSeconds: 20 }],
     },
     {

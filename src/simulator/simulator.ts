@@ -14,7 +14,7 @@ import { type ApiName, apiNames, prefixes, type Scale } from './kind.ts';
 import { createRequestLog, type RequestLog } from './log.ts';
 import { replyOf, sendReply } from './reply.ts';
 
-export type { Counter, SeenRequest } from './log.ts';
+export type { Counter, LoggedRequest } from './log.ts';
 
 export interface SimulatorOptions {
   /** The same seed gives the same dataset and, at the same time, the same answers. Default 1. */
@@ -27,7 +27,7 @@ export interface SimulatorOptions {
   readonly now?: () => number;
   /** Keys that replace the generated ones, one by one. */
   readonly keys?: Partial<Keys>;
-  /** Items on a page at most, whatever a query asks for. Default 1000. */
+  /** The most items on a page, even if a query requests more. Default 1000. */
   readonly maxPageSize?: number;
   /** Keep every request in `requests`, the newest 100,000. Default false; `counters` always count. */
   readonly logRequests?: boolean;
@@ -39,12 +39,12 @@ export interface Simulator extends Dataset, Pick<RequestLog, 'counters' | 'reque
   /** Ends every connection, also those that a fault keeps open. From then on the address refuses connections. */
   stop(): Promise<void>;
   /**
-   * `http://127.0.0.1:port`; of no use before `start`. Asked with `https:` instead, the same port breaks every TLS handshake.
+   * `http://127.0.0.1:port`, after `start`. With `https:` instead, every TLS handshake on this port fails.
    */
   readonly origin: string;
   readonly baseUrls: BaseUrls;
   readonly keys: Keys;
-  /** From now on another key is the right one: of the account, or of the library with this id. */
+  /** Replaces the valid key of an owner: `account`, or the id of a video library. */
   replaceKey(owner: string, key: string): void;
   /**
    * Adds a fault, which strikes from the next request on; the returned function removes it. Latencies add up; of other
@@ -75,7 +75,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const faults = createFaults(seed);
   const log = createRequestLog(logRequests);
   let requestCount = 0;
-  /** Free at the first start, and kept, so that a second start is at the same address. */
+  /** 0, for any free port, until the first start; then kept, so that a further start has the same address. */
   let port = 0;
   const originNow = () => `http://127.0.0.1:${port}`;
 
@@ -87,7 +87,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     response.setHeader('cdn-requestid', id);
     const { method = '', url = '/', headers } = request;
     const key = headers['accesskey']?.toString();
-    const exchange = api.ask({ method, url, key });
+    const exchange = api.handle({ method, url, key });
     const answered = log.arrived({ method, url, key }, exchange);
     const { operation, pages } = exchange;
     const right = replyOf(exchange.answer);

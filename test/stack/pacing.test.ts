@@ -5,7 +5,7 @@ import { load } from '../../src/demo.ts';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
 import type { OperationName } from '../../src/simulator/dataset.ts';
 import { everything } from '../../src/simulator/everything.ts';
-import { createSimulator, type SeenRequest } from '../../src/simulator/simulator.ts';
+import { createSimulator, type LoggedRequest } from '../../src/simulator/simulator.ts';
 
 const requestsPerSecond = 20;
 /** Per API. At this pace they take 20 seconds, and one round of all targets more than 4 minutes. */
@@ -70,13 +70,13 @@ function watchStalls(): NodeJS.Timeout {
  * The earliest time when a request may have begun: it was written and read before it counted, and either may have waited
  * for the longest stall around that time.
  */
-function earliestStartMs({ atMs }: SeenRequest): number {
+function earliestStartMs({ atMs }: LoggedRequest): number {
   const about = stalls.filter((stall) => stall.atMs > atMs - 1000 && stall.atMs < atMs + 50);
   return atMs - 2 * Math.max(0, ...about.map(({ durationMs }) => durationMs));
 }
 
 /** Requests after which more than `most` began within a second, allowing for delays on their way. */
-function tooMany(requests: readonly SeenRequest[], most: number): readonly SeenRequest[] {
+function tooMany(requests: readonly LoggedRequest[], most: number): readonly LoggedRequest[] {
   return requests.filter((first, i) => {
     const beyond = requests[i + most];
     return beyond !== undefined && beyond.atMs - earliestStartMs(first) < 1000;
@@ -84,7 +84,7 @@ function tooMany(requests: readonly SeenRequest[], most: number): readonly SeenR
 }
 
 describe(`5,000 targets of an API at ${requestsPerSecond} requests a second`, () => {
-  const of = (isMeant: (request: SeenRequest) => boolean) => simulator.requests.filter(isMeant);
+  const of = (isMeant: (request: LoggedRequest) => boolean) => simulator.requests.filter(isMeant);
   const ofApplications = () => of(({ operation }) => operation === 'application');
   const ofShield = () => of(({ operation }) => shieldKinds.some((kind) => kind === operation));
 

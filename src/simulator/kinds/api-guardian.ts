@@ -45,7 +45,7 @@ export const apiGuardian = {
     ...ofGuardedZone((request, there, { seed, id }) =>
       shieldData(seed, {
         configuration: { shieldZoneId: jsonInteger(id), isEnabled: true, maxEndpoints: 50 },
-        endpoints: there.filter((one) => !request.isRemoved(one.id)).map((one) => written(one, request)),
+        endpoints: there.filter((one) => !request.isRemoved(one.id)).map((one) => itemOf(one, request)),
       }),
     ),
   },
@@ -85,7 +85,7 @@ function endpointsOf(datasetSeed: number, length: number, zones: readonly Zone[]
 }
 
 /** An endpoint as its zone lists it. */
-function written({ seed, id, shieldZoneId, name }: Endpoint, { nameOf }: Request): unknown {
+function itemOf({ seed, id, shieldZoneId, name }: Endpoint, { nameOf }: Request): unknown {
   const [requestMethod, ...path] = nameOf(id, name).split(' ');
   return {
     apiGuardianEndpointId: jsonInteger(id),

@@ -1,6 +1,6 @@
-/** The charts of an application by days. Of them the traffic alone is not told elsewhere. */
+/** The charts of an application by days. The traffic is the only one that no other operation has. */
 import { ofEach } from '../answers.ts';
-import { chartOf, daysAsked, doneOf, weekdayShare } from '../days.ts';
+import { chartOf, doneOf, queryDays, weekdayShare } from '../days.ts';
 import { magnitude, round, unit } from '../entities.ts';
 import { applicationApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -17,7 +17,7 @@ export const applicationStatistics = {
 } as const satisfies Kind;
 
 function statistics({ seed }: Application, request: Request) {
-  const days = daysAsked(request, 'fromDate', 'toDate');
+  const days = queryDays(request, 'fromDate', 'toDate');
   const perDay = magnitude(200, 80_000, unit(seed, 0x96));
   const busy = (day: number) => weekdayShare(day) * (0.6 + 0.8 * unit(seed, day, 0x97));
   return ok({

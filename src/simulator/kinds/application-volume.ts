@@ -36,6 +36,6 @@ function volumes(one: Application, { nowMs }: Request) {
       usage: round(size * unit(seed, place, 7), 2),
     })),
   }));
-  // Beside all of them a cursor leads nowhere.
+  // All volumes are on one page; some answers have a cursor all the same.
   return ok({ items, meta: { totalItems: items.length }, cursor: index % 6 === 5 ? 'bmV4dA' : null });
 }

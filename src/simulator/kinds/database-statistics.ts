@@ -1,4 +1,4 @@
-/** What is asked of databases, by hours (`/database/v2/databases/{id}/statistics`). */
+/** Queries, rows, latency and storage of databases by hours (`/database/v2/databases/{id}/statistics`). */
 import { ofEach } from '../answers.ts';
 import { type DayFigure, daily, dayMs, dayOf, hourMs } from '../days.ts';
 import { count, round, unit } from '../entities.ts';
@@ -14,13 +14,13 @@ export const databaseStatistics = {
   ...ofEach('databases', statistics),
 } as const satisfies Kind;
 
-/** An hour of a day's figure: what it gained in it. An hour to come has 0. */
+/** How much an hour adds to the figure of its day. An hour in the future has 0. */
 function inHour(figureOf: (nowMs: number) => DayFigure, startMs: number, nowMs: number): number {
   const at = (ms: number) => figureOf(Math.min(ms, nowMs))(dayOf(startMs));
   return startMs >= nowMs ? 0 : at(startMs + hourMs) - at(startMs);
 }
 
-/** By default of today. Buckets are named after the hour in which they begin. */
+/** The statistics of the hours that the query requests, by default of today. */
 function statistics(one: Database, { query, nowMs }: Request) {
   const timeOf = (name: string) => Date.parse(query.get(name) ?? '');
   const to = timeOf('to') || nowMs;

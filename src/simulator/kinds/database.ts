@@ -24,7 +24,7 @@ export const database = {
   ...databaseApi,
   path: '/database/v2/databases',
   traits: { field: 'databases', ids: ['id', 'url', 'storage_region'], name: 'name' },
-  ...listed('databases', databasePaging, written),
+  ...listed('databases', databasePaging, itemOf),
 } as const satisfies Kind;
 
 const names = ['shop', 'sessions', 'search-index', 'comments', 'analytics'] as const;
@@ -41,7 +41,7 @@ function databasesOf(datasetSeed: number, length: number) {
 }
 
 /** Every fifth is nearly full. Every fourth comes in the older form, without bytes. */
-function written({ seed, index, id, name, bytes }: Database, { nowMs, nameOf }: Request) {
+function itemOf({ seed, index, id, name, bytes }: Database, { nowMs, nameOf }: Request) {
   const grown = 1 + ((nowMs / dayMs) % 30) / 100;
   const size = Math.floor(index % 5 === 1 ? 0.94 * gigabyte : bytes * grown);
   const isOld = index % 4 === 2;

@@ -27,7 +27,7 @@ const records = [
   { Type: 3, Name: '_verify', Value: '', MonitorType: 0 },
 ] as const;
 
-/** Of one zone in twenty those with a monitor are offline. */
+/** The records of a zone. In one zone of twenty the records with a monitor are offline. */
 function recordsOf({ seed, index, id }: DnsZone) {
   const monitored = index % 20 === 19 ? 2 : 1;
   return records.slice(0, 2 + (hash(seed, 0x94) % 5)).map((record, place) => ({

@@ -1,6 +1,6 @@
 /** DNS zones, their paged listing and the queries that they answer. */
 import { corePaging, listed, ofEach } from '../answers.ts';
-import { chartOf, daily, daysAsked, totalOf } from '../days.ts';
+import { chartOf, daily, queryDays, totalOf } from '../days.ts';
 import { entities, magnitude, nth, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
@@ -53,7 +53,7 @@ function zonesOf(datasetSeed: number, length: number) {
 const types = { 1: 0.55, 28: 0.25, 65: 0.1, 15: 0.04, 16: 0.04, 2: 0.02 } as const;
 
 function statistics(zone: DnsZone, request: Request) {
-  const days = daysAsked(request);
+  const days = queryDays(request);
   const all = daily(zone, 0x8f, zone.queriesPerDay, request.nowMs);
   const smart = (day: number) => Math.floor(all(day) * 0.1 * unit(zone.seed, day, 0x90));
   const byType = Object.entries(types).map(([type, share]) => ({

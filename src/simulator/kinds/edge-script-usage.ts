@@ -13,10 +13,10 @@ export const edgeScriptUsage = {
   ...coreApi,
   path: '/compute/script',
   traits: { field: 'Items', ids: ['Id', 'DeploymentKey'], name: 'Name', integer: 'MonthlyRequestCount' },
-  ...listed('edgeScripts', corePaging, written),
+  ...listed('edgeScripts', corePaging, itemOf),
 } as const satisfies Kind;
 
-function written(script: EdgeScript, { nowMs, nameOf }: Request) {
+function itemOf(script: EdgeScript, { nowMs, nameOf }: Request) {
   const { id, name, index, deploymentKey } = script;
   // A release every few days, at another hour of each script.
   const everyMs = (2 + (index % 5)) * dayMs;

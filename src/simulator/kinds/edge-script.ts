@@ -1,6 +1,6 @@
 /** Edge scripts and their statistics by day (`/compute/script/{script}/statistics`). */
 import { ofEach } from '../answers.ts';
-import { chartOf, daily, daysAsked, totalOf } from '../days.ts';
+import { chartOf, daily, queryDays, totalOf } from '../days.ts';
 import { city, entities, magnitude, nth, round, secret, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -36,7 +36,7 @@ export function servedOf(script: EdgeScript, nowMs: number) {
 }
 
 function statistics(script: EdgeScript, request: Request) {
-  const days = daysAsked(request);
+  const days = queryDays(request);
   const served = servedOf(script, request.nowMs);
   const spent = (day: number) => Math.floor(served(day) * script.cpuMsPerRequest);
   const averageOf = (cpuMs: number, requests: number) => (requests === 0 ? 0 : round(cpuMs / requests, 3));

@@ -68,19 +68,19 @@ function balancersOf(datasetSeed: number, length: number) {
   }));
 }
 
-/** The last one had no traffic: only a pull zone tells of it. */
+/** The load balancers in the listing. The last one had no traffic: if a pull zone points to it, only that shows it. */
 function activeOf({ loadBalancers, pullZones }: LoadBalancers & Attached): readonly LoadBalancer[] {
   const last = loadBalancers.at(-1);
   const isAttached = pullZones.some(({ loadBalancer: id }) => id === last?.id);
   return isAttached ? loadBalancers.slice(0, -1) : loadBalancers;
 }
 
-/** What a load balancer is asked on a day so far. */
+/** How many requests a load balancer has each day; today, up to `nowMs`. */
 export function balancedOf(one: Entity & { readonly requestsPerDay: number }, nowMs: number): DayFigure {
   return daily(one, 0, one.requestsPerDay, nowMs);
 }
 
-/** Of whole days, unless the hours are asked for. Hours to come are there, with 0. */
+/** Hourly statistics, of whole days unless the query requests exact hours. Hours in the future have 0. */
 function statistics(one: LoadBalancer, { query, nowMs }: Request) {
   const timeOf = (name: string) => Date.parse(query.get(name) ?? '');
   const to = timeOf('to') || nowMs;

@@ -13,7 +13,7 @@ export const paymentRequests = {
   ...ofAccount((_dataset: unknown, { nowMs }) => [0, 1, 2].map((back) => request(back, nowMs))),
 } as const satisfies Kind;
 
-/** back: how many months ago it was written. */
+/** back: how many months ago it was issued. */
 function request(back: number, nowMs: number): object {
   const at = (days: number) => secondOf(monthStartMs(nowMs) + (days - 30 * back) * dayMs);
   return {

@@ -1,6 +1,6 @@
 /** Bunny Optimizer, where a pull zone has it. */
 import { ofEach } from '../answers.ts';
-import { chartOf, type DayFigure, daysAsked, totalOf } from '../days.ts';
+import { chartOf, type DayFigure, queryDays, totalOf } from '../days.ts';
 import { unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -18,7 +18,7 @@ export const pullZoneOptimizer = {
 
 function statistics(zone: PullZone, request: Request) {
   const { seed, index } = zone;
-  const days = daysAsked(request);
+  const days = queryDays(request);
   const served = requestsOf(zone, request.nowMs);
   const optimized = (day: number) => Math.floor(served(day) * 0.3);
   const saved = (day: number) => optimized(day) * Math.floor(12_000 + 9_000 * unit(seed, day, 0x8a));

@@ -1,6 +1,6 @@
 /** The queue of Origin Shield, where a pull zone has it. */
 import { ofEach } from '../answers.ts';
-import { chartOf, daysAsked } from '../days.ts';
+import { chartOf, queryDays } from '../days.ts';
 import { unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -17,7 +17,7 @@ export const pullZoneOriginShield = {
 } as const satisfies Kind;
 
 function statistics(zone: PullZone, request: Request) {
-  const days = daysAsked(request);
+  const days = queryDays(request);
   const served = requestsOf(zone, request.nowMs);
   const concurrent = (day: number) => Math.ceil(served(day) / 200_000);
   const queued = (day: number) => Math.floor(concurrent(day) * unit(zone.seed, day, 0x8d));

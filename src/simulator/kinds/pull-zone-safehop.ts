@@ -1,6 +1,6 @@
 /** SafeHop, where a pull zone has it. */
 import { ofEach } from '../answers.ts';
-import { chartOf, daysAsked, totalOf } from '../days.ts';
+import { chartOf, queryDays, totalOf } from '../days.ts';
 import { unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -17,7 +17,7 @@ export const pullZoneSafehop = {
 } as const satisfies Kind;
 
 function statistics(zone: PullZone, request: Request) {
-  const days = daysAsked(request);
+  const days = queryDays(request);
   const served = requestsOf(zone, request.nowMs);
   const retried = (day: number) => Math.floor(served(day) * 0.002 * unit(zone.seed, day, 0x8e));
   const saved = (day: number) => Math.floor(retried(day) * 0.8);

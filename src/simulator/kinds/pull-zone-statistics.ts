@@ -1,6 +1,6 @@
 /** The traffic of pull zones by days or hours. */
 import { ofEach } from '../answers.ts';
-import { chartOf, type DayFigure, daily, daysAsked, hourlyChartOf, hourOf, totalOf } from '../days.ts';
+import { chartOf, type DayFigure, daily, hourlyChartOf, hourOf, queryDays, totalOf } from '../days.ts';
 import { count, nth, round, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -16,7 +16,7 @@ export const pullZoneStatistics = {
   ...ofEach('pullZones', statistics),
 } as const satisfies Kind;
 
-/** Requests of a pull zone on a day so far. */
+/** How many requests a pull zone has each day; today, up to `nowMs`. */
 export function requestsOf(zone: PullZone, nowMs: number) {
   return daily(zone, 0x84, zone.requestsPerDay, nowMs);
 }
@@ -24,8 +24,8 @@ export function requestsOf(zone: PullZone, nowMs: number) {
 function statistics(zone: PullZone, request: Request) {
   const { seed, index, hasOriginShield } = zone;
   const { nowMs } = request;
-  // A zone that is off has no data.
-  const days = index % 16 === 15 ? [] : daysAsked(request);
+  // One zone in sixteen is off, so it has no data.
+  const days = index % 16 === 15 ? [] : queryDays(request);
   const isLoaded = (name: string) => request.query.get(name) === 'true';
 
   const served = requestsOf(zone, nowMs);
@@ -43,19 +43,19 @@ function statistics(zone: PullZone, request: Request) {
 
   const isHourly = isLoaded('hourly') && isLoaded('exactRange');
   const isZoned = index % 2 === 0;
-  /** A chart of figures that add up. */
+  /** A chart of counts, where the hours of a day add up to its figure. */
   const added = (figureOf: DayFigure) =>
     isHourly
       ? hourlyChartOf(days, nowMs, hourOf(figureOf, nowMs), isZoned)
       : chartOf(days, figureOf, isZoned);
-  /** One of levels: an hour differs a little from its day, and is 0 without requests. */
+  /** A chart of averages, where an hour differs a little from its day, and is 0 without requests. */
   const level = (figureOf: DayFigure, spread: number) => {
     const requestsIn = hourOf(served, nowMs);
     const inHour = (day: number, hour: number) =>
       requestsIn(day, hour) > 0 ? round(figureOf(day) * (1 + spread * (unit(seed, day, hour) - 0.5)), 4) : 0;
     return isHourly ? hourlyChartOf(days, nowMs, inHour, isZoned) : chartOf(days, figureOf, isZoned);
   };
-  /** A chart that the query loads; others are null. */
+  /** A chart of counts, if the query requests it; otherwise null. */
   const loaded = (name: string, figureOf: DayFigure) => (isLoaded(name) ? added(figureOf) : null);
   const shielded = hasOriginShield ? 0.6 : 0;
   const hasRegions = isLoaded('loadGeographicTrafficDistribution');

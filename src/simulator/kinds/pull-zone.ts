@@ -28,7 +28,7 @@ export const pullZone = {
     number: 'MonthlyBandwidthUsed',
     codes: ['Type', 'OriginType'],
   },
-  ...listed('pullZones', corePaging, written),
+  ...listed('pullZones', corePaging, itemOf),
 } as const satisfies Kind;
 
 /** The pull zone that serves the videos of a library. */
@@ -84,7 +84,7 @@ function ofLibrary(index: number, datasetSeed: number, { libraryIds }: Needs) {
 const terabyte = 1_000_000_000_000;
 export const bytesPerRequest = 42_000;
 
-function written(zone: PullZone, { nowMs, nameOf, isRemoved }: Request) {
+function itemOf(zone: PullZone, { nowMs, nameOf, isRemoved }: Request) {
   const { seed, index, id, name, origin, loadBalancer } = zone;
   const isBalanced = loadBalancer !== undefined && !isRemoved(loadBalancer);
   const dayOfMonth = new Date(nowMs).getUTCDate() - 1 + (nowMs / dayMs - dayOf(nowMs));

@@ -19,7 +19,7 @@ const managed = ['VPN providers', 'Data centres', 'Tor exit nodes', 'Search engi
 const listLimits = [1, 5, 10, 25] as const;
 const entryLimits = [100, 1_000, 5_000, 20_000] as const;
 
-/** Its figures stand beside the error. A plan without custom lists has null for their limits. */
+/** The answer has no `data`: its fields are beside `error`. A plan without custom lists has null for their limits. */
 function lists({ seed, index, planType }: Zone, { nowMs }: Request) {
   const listLimit = listLimits[planType] ?? 0;
   const customLists = count(hash(seed, 0x61) % (listLimit + 1), (place) => ({

@@ -16,7 +16,7 @@ export const shieldOverage = {
   ...ofZone(overage),
 } as const satisfies Kind;
 
-/** Of the month that the query names; without one, of this month. */
+/** The overage of the month in the query; without one, of this month. */
 function overage(zone: Zone, { query, nowMs }: Request) {
   const { seed, id, planType } = zone;
   // Some have no billing data in the month.

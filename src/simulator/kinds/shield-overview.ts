@@ -21,7 +21,7 @@ export function cleanRequestsLimit({ planType }: Zone): number {
   return [500_000, 5_000_000, 50_000_000, 500_000_000][planType] ?? 0;
 }
 
-/** Clean requests on a day by this time. */
+/** How many clean requests a zone has each day; today, up to `nowMs`. */
 export function cleanRequestsOf(zone: Zone, nowMs: number) {
   const perDay = (cleanRequestsLimit(zone) / 30) * magnitude(0.05, 1.3, unit(zone.seed, 0xa1));
   return daily(zone, 0xa2, perDay, nowMs);
@@ -104,7 +104,7 @@ function overview(zone: Zone, { nowMs }: Request) {
       {
         overview: all.totals,
         overviewPastTwentyEightDays: all.days,
-        // Of the firewall there are no days.
+        // The API has no daily figures of the WAF.
         waf: windowFor({ totalTriggeredRules: triggered, ...waf }).totals,
         totalCleanRequestsLimit: cleanRequestsLimit(zone),
         totalBillableRequests: monthSoFar(nowMs, clean),

@@ -1,5 +1,5 @@
 /** What each protection of a Shield Zone did, by action and day. */
-import { chartOf, type DayFigure, daysAsked, totalOf } from '../days.ts';
+import { chartOf, type DayFigure, queryDays, totalOf } from '../days.ts';
 import { unit } from '../entities.ts';
 import { shieldApi, shieldData } from '../forms.ts';
 import type { Kind, Request } from '../kind.ts';
@@ -18,7 +18,7 @@ export const shieldStatistics = {
   ...ofZone(statistics),
 } as const satisfies Kind;
 
-/** The share of the clean requests that each action of a protection is taken on. */
+/** By protection and action: how many times it is taken for each clean request. */
 const protections: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   waf: { Blocked: 0.004, Logged: 0.006, Challenged: 0.001 },
   ddos: { Blocked: 0.002, Logged: 0.002, Challenged: 0.004, Verified: 0.003 },
@@ -31,10 +31,10 @@ const protections: Readonly<Record<string, Readonly<Record<string, number>>>> = 
 
 function statistics(zone: Zone, request: Request) {
   const { nowMs } = request;
-  const days = daysAsked(request, 'StartDate', 'EndDate');
+  const days = queryDays(request, 'StartDate', 'EndDate');
   const clean = cleanRequestsOf(zone, nowMs);
   const ofProtections = Object.entries(protections).map(([name, actions], place) => {
-    // What a zone has not been told to do has no days.
+    // A protection that is off has no metrics.
     if (name === 'uploadScanning' && !isGuarded(zone)) return [name, { metrics: null, totals: null }];
     const figures = Object.entries(actions).map(([action, share], order) => {
       const chance = (day: number) => 0.3 + 1.4 * unit(zone.seed, day, 0x100 * place + order);
@@ -42,7 +42,7 @@ function statistics(zone: Zone, request: Request) {
     });
     const byAction = <Value>(of: (figure: DayFigure) => Value) =>
       Object.fromEntries(figures.map(([action, figure]) => [action, of(figure)]));
-    // The document names neither level of keys. The actions are likely outside; one zone in four has the days there.
+    // The documentation names neither level of keys. Probably actions contain days; in one zone of four days contain actions.
     const metrics =
       zone.index % 4 === 3
         ? chartOf(days, (day) => byAction((figure) => figure(day)))

@@ -15,7 +15,7 @@ export const shieldTriggeredRules = {
   ...ofZone(triggered),
 } as const satisfies Kind;
 
-/** Not in an envelope, and the error has another name than elsewhere. A zone with nothing to review has null. */
+/** The answer has no `data`, and names its error `errorResponse`. A zone with nothing to review has null as its rules. */
 function triggered({ seed, name }: Zone, { nowMs }: Request) {
   // Somebody reviews the rules every few days.
   const turn = Math.floor(nowMs / (3 * dayMs));

@@ -27,7 +27,7 @@ export const storageZone = {
     codes: ['ZoneTier'],
     instants: true,
   },
-  ...listed('storageZones', corePaging, written),
+  ...listed('storageZones', corePaging, itemOf),
 } as const satisfies Kind;
 
 const names = ['assets', 'backups', 'downloads', 'avatars', 'exports', 'archive'] as const;
@@ -41,7 +41,7 @@ function zonesOf(datasetSeed: number, length: number) {
   }));
 }
 
-function written({ seed, index, id, name, files }: StorageZone, { nowMs, nameOf }: Request) {
+function itemOf({ seed, index, id, name, files }: StorageZone, { nowMs, nameOf }: Request) {
   // Some thousandths more every day.
   const stored = Math.floor(files * (1 + 0.002 * (dayOf(nowMs) % 365)));
   return {

@@ -5,7 +5,7 @@ import { hash } from '../entities.ts';
 import { videoApi } from '../forms.ts';
 import type { Kind, Request } from '../kind.ts';
 import type { VideoLibraries } from './video-library.ts';
-import { type Video, videosIn, written } from './video-storage.ts';
+import { itemOf, type Video, videosIn } from './video-storage.ts';
 
 export const videoEncoding = {
   kind: 'video_encoding',
@@ -27,7 +27,7 @@ function encoded(video: Video, request: Request) {
   const { seed, index } = video;
   const { nowMs } = request;
   const turn = hash(seed, Math.floor(nowMs / hourMs), 0x9a);
-  const about = written(video, request);
+  const about = itemOf(video, request);
   if (index % 10 === 2) {
     const dateUploaded = new Date(nowMs - (1 + (turn % 40)) * minuteMs).toISOString();
     return { ...about, status: 1 + (turn % 3), encodeProgress: turn % 100, dateUploaded };

@@ -1,6 +1,6 @@
 /** The DRM licenses of video libraries, where they have DRM: one for each view. */
 import { ofEach } from '../answers.ts';
-import { chartOf, daysAsked, totalOf } from '../days.ts';
+import { chartOf, queryDays, totalOf } from '../days.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
 import { type VideoLibrary, viewsOf } from './video-library.ts';
@@ -15,7 +15,7 @@ export const videoLibraryDrm = {
 } as const satisfies Kind;
 
 function statistics(library: VideoLibrary, request: Request) {
-  const days = daysAsked(request);
+  const days = queryDays(request);
   const licenses = viewsOf(library, request.nowMs);
   return ok({
     TotalLicensesIssued: totalOf(days, licenses),

@@ -1,6 +1,6 @@
 /** How the videos of a library are watched, by days and by country. */
 import { ofEach, targetWithKey } from '../answers.ts';
-import { chartOf, daysAsked, totalOf } from '../days.ts';
+import { chartOf, queryDays, totalOf } from '../days.ts';
 import { count, unit } from '../entities.ts';
 import { problemDetails } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -20,7 +20,7 @@ export const videoLibraryStatistics = {
 
 function statistics(library: VideoLibrary, request: Request) {
   const { seed, index } = library;
-  const days = daysAsked(request);
+  const days = queryDays(request);
   const views = viewsOf(library, request.nowMs);
   const secondsOfView = 60 + Math.floor(240 * unit(seed, 0x86));
   const watched = (day: number) => views(day) * secondsOfView;
@@ -36,7 +36,7 @@ function statistics(library: VideoLibrary, request: Request) {
 
 const countries = ['SI', 'AT', 'DE', 'IT', 'HR', 'US', 'GB', 'FR', 'PL', 'BR', 'JP', 'ZA'] as const;
 
-/** The figure by country, less and less of it; one library in twelve is watched in more countries than are told apart. */
+/** Splits a figure by country; each has half of the one before. One library in twelve has more countries than the exporter shows. */
 function byCountry({ index }: VideoLibrary, figure: number): Readonly<Record<string, number>> {
   const shown = index % 12 === 11 ? 60 : 3 + (index % 9);
   const codeOf = (order: number) => {

@@ -1,6 +1,6 @@
 /** What video libraries have transcribed, where they have that. */
 import { ofEach } from '../answers.ts';
-import { chartOf, daysAsked, totalOf } from '../days.ts';
+import { chartOf, queryDays, totalOf } from '../days.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
 import { transcribedSeconds, type VideoLibrary } from './video-library.ts';
@@ -15,7 +15,7 @@ export const videoLibraryTranscribing = {
 } as const satisfies Kind;
 
 function statistics(library: VideoLibrary, request: Request) {
-  const days = daysAsked(request);
+  const days = queryDays(request);
   const seconds = transcribedSeconds(library, request.nowMs);
   return ok({
     TotalTranscriptionSeconds: totalOf(days, seconds),

@@ -21,7 +21,7 @@ export const videoLibrary = {
   ...coreApi,
   path: '/videolibrary',
   traits: { field: 'Items', ids: ['Id', 'ApiKey'], name: 'Name', integer: 'VideoCount', instants: true },
-  ...listed('videoLibraries', corePaging, written),
+  ...listed('videoLibraries', corePaging, itemOf),
 } as const satisfies Kind;
 
 function librariesOf(datasetSeed: number, dataset: Videos) {
@@ -54,7 +54,7 @@ export function transcribedSeconds(library: VideoLibrary, nowMs: number) {
   return daily(library, 0x85, 3_600, nowMs, 0, 1);
 }
 
-function written(library: VideoLibrary, { keys, nowMs, nameOf }: Request) {
+function itemOf(library: VideoLibrary, { keys, nowMs, nameOf }: Request) {
   const { seed, index, id, hasTranscribing, hasDrm } = library;
   const views = viewsOf(library, nowMs);
   return {

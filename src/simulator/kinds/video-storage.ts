@@ -52,7 +52,7 @@ export const videoStorage = {
       integer: 'storageSize',
       instants: true,
     },
-    ...listedIn(videoPaging, videosIn, written),
+    ...listedIn(videoPaging, videosIn, itemOf),
   },
 } as const satisfies Kind;
 
@@ -94,7 +94,7 @@ function videosOf(datasetSeed: number, libraryIds: readonly string[], perLibrary
 }
 
 /** A video as its library lists it. */
-export function written({ seed, libraryId, id, name, originalBytes }: Video, { nameOf }: Request) {
+export function itemOf({ seed, libraryId, id, name, originalBytes }: Video, { nameOf }: Request) {
   return {
     videoLibraryId: Number(libraryId),
     guid: id,
