@@ -38,6 +38,11 @@ describe('a video listing', () => {
     expect(await readFrom('video', pages)).toEqual({ ids: '1 2 3 4', asked: 3 });
   });
 
+  it.each([0, null])('goes on to an empty page if its total is %j', async (total) => {
+    const pages = [page(total, 1), page(total, 2), page(total)];
+    expect(await readFrom('video', pages)).toEqual({ ids: '1 2', asked: 3 });
+  });
+
   it('is not complete when fewer have come than it counts', async () => {
     await expect(readFrom('video', [page(4, 1, 2), page(4)])).rejects.toThrow('ended after 2 of 4 things');
   });
