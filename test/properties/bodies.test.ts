@@ -8,7 +8,7 @@ describe('any body', () => {
   it.each(kindNames.filter((kind) => !referenceKinds.includes(kind)))(
     'of %s becomes a reading or a known error',
     async (kind) => {
-      const count = runs(15, 1_000);
+      const count = runs(30, 1_000);
       const { bodies, results } = await checkBodies(kind, count);
       expect(bodies).toBe(count);
       expect(results['reading']).toBeGreaterThan(3);
