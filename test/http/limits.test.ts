@@ -3,7 +3,7 @@ import type { Route } from '../../src/http/route.ts';
 import { metrics, rawClient, scrapeDuring, serve } from './serve.ts';
 
 /** Short for an idle client, but long enough to serve one on a busy machine. */
-const shortMs = 400;
+const shortMs = 1000;
 
 const never: Route = { path: '/never', methods: ['GET'], handle: () => undefined };
 const begun: Route = {
@@ -12,10 +12,11 @@ const begun: Route = {
   handle: (_request, response) => void response.write('begun'),
 };
 /** More than the buffers of loopback hold if the client does not read. */
+const bigBody = Buffer.alloc(32 << 20, 'x');
 const big: Route = {
   path: '/big',
   methods: ['GET'],
-  handle: (_request, response) => void response.end(Buffer.alloc(32 << 20, 'x')),
+  handle: (_request, response) => void response.end(bigBody),
 };
 const reload: Route = {
   path: '/-/reload',
