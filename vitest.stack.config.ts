@@ -2,9 +2,15 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What measures times or memory, or builds the bundle anew: it has the machine for itself. */
-const alone = ['monitoring', 'node-versions', 'pacing', 'prometheus', 'security-bounds', 'soak'].map(
-  (name) => `test/stack/${name}.test.ts`,
-);
+const alone = [
+  'monitoring',
+  'monitoring-scale',
+  'node-versions',
+  'pacing',
+  'prometheus',
+  'security-bounds',
+  'soak',
+].map((name) => `test/stack/${name}.test.ts`);
 
 /** Begins with what waits for five minutes, so that the others run meanwhile. */
 class LongestFirst extends BaseSequencer {
@@ -14,7 +20,13 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const shared = { setupFiles: 'test/set-up.ts', testTimeout: 300_000, hookTimeout: 120_000 };
+const shared = {
+  setupFiles: 'test/set-up.ts',
+  testTimeout: 300_000,
+  hookTimeout: 120_000,
+  // Each promtool takes a core.
+  maxConcurrency: 2,
+};
 
 /** The checks with real tools: promtool, Prometheus, Chromium, … */
 export default defineConfig({

@@ -42,11 +42,11 @@ shield_zones: { interval: 1s, targets: [${simulator.zones.map(({ id }, index) =>
     const before = simulator.counters.shield_zone.requests;
     const heal = simulator.inject({ type, retryAfterSeconds: 1, decodedBytes: 4 << 20, latencyMs: 50 });
     await expect
-      .poll(() => simulator.counters.shield_zone.requests, { timeout: 30_000 })
+      .poll(() => simulator.counters.shield_zone.requests, { timeout: 60_000 })
       .toBeGreaterThan(before + 2);
     // The search only means something if a key was redacted.
     const shown = async () => (await page(`${origin}/`)).all;
-    if (type === 'secret-echo') await expect.poll(shown, { timeout: 30_000 }).toContain('[redacted]');
+    if (type === 'secret-echo') await expect.poll(shown, { timeout: 60_000 }).toContain('[redacted]');
     for (const path of ['/metrics', '/api/v1/targets', '/'])
       expect(found(keys, (await page(`${origin}${path}`)).all), `${type} on ${path}`).toEqual([]);
     heal();
