@@ -28,12 +28,14 @@ it('says in SECURITY-INSIGHTS.yml what is so', () => {
   for (const [, anchor] of text.matchAll(/SECURITY\.md#([\w-]+)/g)) expect(anchors).toContain(anchor);
 });
 
-it('has straight quotation marks on every page', () => {
-  const pages = ['.', 'docs', 'docs/runbooks', 'helm/bunnynet-exporter'].flatMap((folder) =>
+it('has straight quotation marks on every page, dashboard and rule', () => {
+  const ofPages = ['.', 'docs', 'docs/runbooks', 'helm/bunnynet-exporter'];
+  const ofMonitoring = ['dashboards', 'rules', 'src', 'src/kinds'].map((name) => `monitoring/${name}`);
+  const pages = [...ofPages, ...ofMonitoring].flatMap((folder) =>
     readdirSync(folder)
-      .filter((name) => name.endsWith('.md') && name !== 'licences.md')
+      .filter((name) => /\.(md|ts|json|yml)$/.test(name) && name !== 'licences.md')
       .map((name) => `${folder}/${name}`),
   );
-  expect(pages.length).toBeGreaterThan(60);
+  expect(pages.length).toBeGreaterThan(150);
   for (const page of pages) expect(readFileSync(page, 'utf8').match(/.*[“”„‘’‚«»].*/), page).toBeNull();
 });

@@ -9,8 +9,8 @@ import { pick } from './variables.ts';
 export const exporterDashboard: Dashboard = {
   uid: 'bunnynet-exporter',
   title: 'Exporter',
-  description: 'Whether the exporter’s polls succeed, and how the API answers. None of it is an API field.',
-  details: ['Discovery', 'What it costs to run'],
+  description: "Whether the exporter's polls succeed, and how the API answers. None of it is an API field.",
+  details: ['Discovery', 'Resource usage'],
   variables: [pick('instance', 'Exporter', 'bunnynet_exporter_build_info')],
 };
 
@@ -41,14 +41,14 @@ const listedKind = {
 export const exporterRows: readonly Row[] = [
   row(exporterDashboard, 'At a glance', [
     numbers('Exporters', 'short', 4, {
-      description: 'Exporters on the page by version (the exporter’s own; no API field).',
+      description: "Exporters by version (the exporter's own; no API field).",
       queries: { '{{version}}': `count by (version) (${own('build_info')})` },
       link: toOverview,
       alerts: ['BunnynetExporterDown', 'BunnynetExporterAbsent'],
     }),
     numbers('Targets', 'short', 8, {
       description:
-        'Targets that are read, those that fail, and those whose last reading is older than their stale_after, so that their values are no longer exported (the exporter’s own; no API field).',
+        "Targets that are read, those that fail, and those whose last reading is older than their stale_after, so that their values are no longer exported (the exporter's own; no API field).",
       queries: {
         read: `sum(${own('targets')})`,
         failing: `count(${series('', ...anyTarget)} == 0) or vector(0)`,
@@ -60,7 +60,7 @@ export const exporterRows: readonly Row[] = [
     }),
     numbers('Last reload', 'none', 4, {
       description:
-        'Whether the last reload of the configuration succeeded (the exporter’s own; no API field). If not, the exporter keeps running with the previous configuration.',
+        "Whether the last reload of the configuration succeeded (the exporter's own; no API field). If not, the exporter keeps running with the previous configuration.",
       steps: ['red', [1, 'green']],
       queries: { 'last reload': `min(${own('config_last_reload_successful')})` },
       text: textOf({ 0: ['failed', 'red'], 1: ['succeeded', 'green'] }),
@@ -69,7 +69,7 @@ export const exporterRows: readonly Row[] = [
     }),
     numbers('Series', 'short', 8, {
       description:
-        'Series on the page, and those that the limit limits.max_series keeps off it: if there are any, values are missing (the exporter’s own; no API field).',
+        "Exported series, and those that are not exported because of limits.max_series: if there are any, values are missing (the exporter's own; no API field).",
       queries: { served: `sum(${own('series')})`, dropped: `sum(${own('series_dropped')})` },
       wrong: { dropped: 'red' },
       link: toOverview,
@@ -77,9 +77,9 @@ export const exporterRows: readonly Row[] = [
     }),
   ]),
   row(exporterDashboard, 'Targets', [
-    bars('Targets read at the last poll, by kind', 'percentunit', 12, {
+    bars('Targets read at the last poll by kind', 'percentunit', 12, {
       description:
-        'Share of the targets of each kind whose last poll succeeded, the lowest first (the exporter’s own; no API field).',
+        "Share of the targets of each kind whose last poll succeeded, the lowest first (the exporter's own; no API field).",
       height: 12,
       decimals: 0,
       steps: ['red', [0.9, 'orange'], [1, 'green']],
@@ -89,30 +89,30 @@ export const exporterRows: readonly Row[] = [
       nothing: 'no target',
       alerts: ['BunnynetKeyRefused', 'BunnynetTargetNotFound'],
     }),
-    tableOf('Failing targets: the 50 longest without a reading', 's', 12, {
+    tableOf('Failing targets by time since the last reading (top 50)', 's', 12, {
       description:
-        'Targets whose last poll failed, and the time since the last successful one (the exporter’s own; no API field). The exporter’s status page says why. Targets that were never read are not listed: see the polls by result.',
+        "Targets whose last poll failed, and the time since the last successful one (the exporter's own; no API field). The exporter's status page says why. Targets that were never read are not listed: see the polls by result.",
       height: 12,
       queries: [`topk(50, max by (kind, target) (${series('bunnynet:failing_targets:unread_seconds')}))`],
       columns: [
         { source: 'kind', title: 'Kind', link: toOverview, width: 200 },
         { source: 'target', title: 'Target' },
-        { source: 'Value', title: 'Without a reading for', steps: ['orange', [3600, 'red']], width: 180 },
+        { source: 'Value', title: 'Since last reading', steps: ['orange', [3600, 'red']], width: 180 },
       ],
       nothing: 'No target fails.',
       alerts: ['BunnynetReadingsStale', 'BunnynetTargetNotFound'],
     }),
   ]),
   row(exporterDashboard, 'Discovery', [
-    lines('Found, by kind', 'short', 12, {
+    lines('Targets found by kind', 'short', 12, {
       description:
-        'What the last complete listings have, including what the configuration leaves out (the exporter’s own; no API field).',
+        "What the last complete listings have, including what the configuration leaves out (the exporter's own; no API field).",
       height: 9,
       queries: { '{{kind}}': `sum by (kind) (${own('discovery_found_targets')})` },
     }),
     grid('Listings by kind', 'short', 12, {
       description:
-        'What the listings of each kind found and what the configuration leaves out, how many of them fail, and the age of the oldest complete one (the exporter’s own; no API field). The exporter’s status page says why a listing fails.',
+        "What the listings of each kind found and what the configuration leaves out, how many of them fail, and the age of the oldest complete one (the exporter's own; no API field). The exporter's status page says why a listing fails.",
       entity: listedKind,
       rows: `max by (kind) (${own('discovery_found_targets')})`,
       columns: [
@@ -132,9 +132,9 @@ export const exporterRows: readonly Row[] = [
       nothing: 'Nothing is listed: every target is named in the configuration.',
       alerts: ['BunnynetDiscoveryFailing', 'BunnynetNothingFound'],
     }),
-    lines('Requests planned', 'reqps', 24, {
+    lines('Planned request rate', 'reqps', 24, {
       description:
-        'Requests a second that the polls and listings of each API need at their intervals, without retries (the exporter’s own; no API field). Above requests_per_second polls start late.',
+        "Requests a second that the polls and listings of each API need at their intervals, without retries (the exporter's own; no API field). Above requests_per_second polls start late.",
       queries: {
         '{{instance}} {{api}}': `max by (instance, api) (${own('planned_requests_per_second')})`,
       },
@@ -143,7 +143,7 @@ export const exporterRows: readonly Row[] = [
   row(exporterDashboard, 'Polls', [
     lines('Polls by result', 'ops', 24, {
       description:
-        'Polls a second that succeeded, and by kind and result those that did not (the exporter’s own counter; no API field).',
+        "Polls a second that succeeded, and by kind and result those that did not (the exporter's own counter; no API field).",
       height: 6,
       queries: {
         success: `sum(rate(${own('polls_total', 'result="success"')}[$__rate_interval]))`,
@@ -151,53 +151,53 @@ export const exporterRows: readonly Row[] = [
       },
       colors: { success: 'green' },
     }),
-    lines('Duration of a poll, on average', 's', 12, {
-      description: 'With all its retries, by kind (the exporter’s own; no API field).',
+    lines('Average poll duration', 's', 12, {
+      description: "With all its retries, by kind (the exporter's own; no API field).",
       queries: {
         '{{kind}}': `sum by (kind) (rate(${own('poll_duration_seconds_sum')}[$__rate_interval])) / (sum by (kind) (rate(${own('poll_duration_seconds_count')}[$__rate_interval])) > 0)`,
       },
     }),
-    lines('How late polls start', 's', 12, {
+    lines('Schedule lag', 's', 12, {
       description:
-        'Delay of the latest poll against its schedule, by kind (the exporter’s own; no API field). It grows when the allowed request rate is too low for the number of targets. An alert fires above a minute.',
+        "Delay of the latest poll against its schedule, by kind (the exporter's own; no API field). It grows when the allowed request rate is too low for the number of targets. An alert fires above a minute.",
       steps: ['green', [60, 'red']],
       queries: { '{{kind}}': `max by (kind) (${own('schedule_lag_seconds')})` },
       alerts: ['BunnynetScheduleLag'],
     }),
   ]),
-  row(exporterDashboard, 'The API', [
-    timeline('Whether anything can be read', 24, {
+  row(exporterDashboard, 'API', [
+    timeline('API availability', 24, {
       description:
-        'By API: unreadable while every poll since its last success has failed (the exporter’s own; no API field). The exporter’s status page says why.',
+        "By API: unreadable while every poll since its last success has failed (the exporter's own; no API field). The exporter's status page says why.",
       height: 5,
       queries: { '{{instance}} {{api}}': `max by (instance, api) (${own('api_unreadable')})` },
       states: textOf({ 0: ['readable', 'green'], 1: ['unreadable', 'red'] }),
       alerts: ['BunnynetApiUnreadable'],
     }),
-    lines('Requests by answer', 'reqps', 12, {
+    lines('Requests by API and status code', 'reqps', 12, {
       description:
-        'Requests a second by API and status code, retries counted (the exporter’s own counter; no API field).',
+        "Requests a second by API and status code, retries counted (the exporter's own counter; no API field).",
       queries: {
         '{{api}} {{code}}': `sum by (api, code) (rate(${own('api_requests_total')}[$__rate_interval]))`,
       },
       alerts: ['BunnynetKeyRefused'],
     }),
-    lines('Duration of a request, 95th percentile', 's', 6, {
+    lines('Request duration (95th percentile)', 's', 6, {
       description:
-        'From the start to the last byte of the body, by API (the exporter’s own histogram; no API field).',
+        "From the start to the last byte of the body, by API (the exporter's own histogram; no API field).",
       queries: { '{{api}}': quantile95('api_request_duration_seconds', 'api') },
     }),
-    lines('Pause that the API asked for', 's', 6, {
+    lines('Pause requested by the API (429)', 's', 6, {
       description:
-        'Time until requests resume after the API answered 429, by API; 0 without a pause (the exporter’s own; no API field).',
+        "Time until requests resume after the API answered 429, by API; 0 without a pause (the exporter's own; no API field).",
       queries: {
         '{{api}}': `max by (api) (clamp_min(${own('api_paused_until_timestamp_seconds')} - time(), 0))`,
       },
       alerts: ['BunnynetApiPaused'],
     }),
-    lines('Fields of the wrong type, in an hour', 'short', 12, {
+    lines('Fields of the wrong type per hour', 'short', 12, {
       description:
-        'Fields of API answers that had the wrong type, by kind and field; their series are left out (the exporter’s own counter).',
+        "Fields of API answers that had the wrong type, by kind and field; their series are left out (the exporter's own counter).",
       height: 5,
       queries: {
         '{{kind}} {{field}}': `sum by (kind, field) (increase(${own('schema_mismatches_total')}[1h])) > 0`,
@@ -205,9 +205,9 @@ export const exporterRows: readonly Row[] = [
       nothing: 'No field had the wrong type.',
       alerts: ['BunnynetSchemaDrift'],
     }),
-    lines('Values that are not in the reference, in an hour', 'short', 12, {
+    lines('Unrecognized values per hour', 'short', 12, {
       description:
-        'Values of API answers that the exporter does not know (a new status), by kind and field (the exporter’s own counter).',
+        "Values of API answers that the exporter does not know (a new status), by kind and field (the exporter's own counter).",
       height: 5,
       queries: {
         '{{kind}} {{field}}': `sum by (kind, field) (increase(${own('unrecognized_values_total')}[1h])) > 0`,
@@ -216,9 +216,9 @@ export const exporterRows: readonly Row[] = [
       alerts: ['BunnynetSchemaDrift'],
     }),
   ]),
-  row(exporterDashboard, 'What it costs to run', [
+  row(exporterDashboard, 'Resource usage', [
     lines('Series by kind', 'short', 12, {
-      description: 'Series on the page (the exporter’s own; no API field).',
+      description: "Exported series (the exporter's own; no API field).",
       stacked: true,
       queries: { '{{kind}}': `sum by (kind) (${own('series')})` },
     }),
@@ -226,18 +226,18 @@ export const exporterRows: readonly Row[] = [
       description: 'Resident memory of the process (its own; no API field).',
       queries: { '{{instance}}': series('process_resident_memory_bytes') },
     }),
-    lines('Processor', 'percentunit', 6, {
+    lines('CPU', 'percentunit', 6, {
       description: 'Share of one processor that the process uses (its own; no API field).',
       queries: { '{{instance}}': `rate(${series('process_cpu_seconds_total')}[$__rate_interval])` },
     }),
-    lines('Duration of a scrape', 's', 12, {
-      description: 'How long Prometheus took to read the page (Prometheus’ own; no API field).',
+    lines('Scrape duration', 's', 12, {
+      description: "How long Prometheus took to read the page (Prometheus' own; no API field).",
       queries: {
         '{{instance}}': `${series('scrape_duration_seconds')} and on (job, instance) ${own('build_info')}`,
       },
     }),
     lines('Heap', 'decbytes', 12, {
-      description: 'The used part of Node’s heap (the process’ own; no API field).',
+      description: "The used part of the heap of Node.js (the exporter's own; no API field).",
       queries: { '{{instance}}': series('nodejs_heap_size_used_bytes') },
     }),
   ]),

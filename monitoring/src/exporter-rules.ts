@@ -163,9 +163,9 @@ export const exporterRules: Rules = {
           thresholds: { listings: 0 },
           for: '30m',
           keepFiringFor: '5m',
-          summary: 'What there is of kind {{ $labels.kind }} cannot be listed',
+          summary: 'Discovery of {{ $labels.kind }} is failing',
           description:
-            '{{ $value }} listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.credential }}, have been failing for [[for]]. What was found before is still polled; what is new is not, and what was removed is not taken off.',
+            '{{ $value }} listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.credential }}, have been failing for [[for]]. Known targets are still polled, but new ones are not found and deleted ones not removed.',
         },
         BunnynetNothingFound: {
           comment: `
@@ -219,7 +219,7 @@ export const exporterRules: Rules = {
           )`,
           thresholds: { answers: 2 },
           for: '10m',
-          summary: 'The API’s answers for {{ $labels.kind }} have an unknown shape: {{ $labels.field }}',
+          summary: "The API's answers for {{ $labels.kind }} have an unknown shape: {{ $labels.field }}",
           description:
             'More than [[answers]] answers of kind {{ $labels.kind }} in the past six hours had a value of the wrong type or one that the API reference does not list ({{ $labels.field }}). The series is missing, or its status is unknown.',
         },

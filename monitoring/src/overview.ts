@@ -18,7 +18,7 @@ export const overviewRows: readonly Row[] = [
   row(overviewDashboard, 'At a glance', [
     numbers('Targets', 'short', 6, {
       description:
-        'Targets that the exporters read, those whose last poll failed, and those whose last reading is older than their stale_after, so that their values are no longer exported (the exporter’s own; no API field).',
+        "Targets that the exporters read, those whose last poll failed, and those whose last reading is older than their stale_after, so that their values are no longer exported (the exporter's own; no API field).",
       queries: {
         read: `sum(${selector('bunnynet_exporter_targets', scope)})`,
         failing: `count(${selector('', [...anyTarget, ...scope])} == 0) or vector(0)`,

@@ -247,11 +247,11 @@ export function numbers(
  * @param fields the API fields that they come from
  */
 export function newestDay(of: string, start: string, fields: string): Builder<Panel> {
-  return numbers(`Newest day: ${of}`, 'suffix: days ago', 6, {
+  return numbers(`Latest day: ${of}`, 'suffix: days ago', 6, {
     description: `The newest UTC day that has figures, for the target whose figures are oldest (newest key of API ${fields}). The API may report a day some hours late.`,
     steps: ['green', [2, 'orange']],
     text: textOf({ 0: ['today', 'green'], 1: ['yesterday', 'green'] }),
-    queries: { 'newest day': `floor((time() - min(${start})) / 86400)` },
+    queries: { 'latest day': `floor((time() - min(${start})) / 86400)` },
     link: toExporter,
   });
 }

@@ -13,7 +13,7 @@ export type Queries = Readonly<Record<string, string>>;
 /** Something that a dashboard can pick, with the labels that identify it. */
 export interface Entity {
   readonly ids: readonly string[];
-  /** What one of them is called, as in «Open the pull zone». */
+  /** What one of them is called, as in "Open the pull zone". */
   readonly noun: string;
   /** The labels that the dashboard's variables pick it by: variable to label. */
   readonly picks: Readonly<Record<string, string>>;

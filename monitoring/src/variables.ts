@@ -28,7 +28,7 @@ function pickFrom(name: string, label: string, query: string, qryType: number): 
       .sort(VariableSort.NaturalAsc)
       .multi(true)
       .includeAll(true)
-      // Otherwise «All» could put ten thousand ids into a query.
+      // Otherwise "All" could put ten thousand ids into a query.
       .allValue('.+')
       .current({ selected: true, text: ['All'], value: ['$__all'] })
   );

@@ -60,8 +60,13 @@ describe.each(dashboards)('%s', (_, dashboard) => {
       if (isRow(panel)) continue;
       expect(panel.fieldConfig?.defaults.unit, panel.title).toBeTruthy();
       expect(panel.targets?.length, panel.title).toBeGreaterThan(0);
-      expect(panel.description, panel.title).toMatch(/API fields? |no API field|exporter’s own counter/);
+      expect(panel.description, panel.title).toMatch(/API fields? |no API field|exporter's own counter/);
     }
+  });
+
+  it('says "(top 10)" where a panel shows the first of many', () => {
+    for (const { title } of panels)
+      expect(title).not.toMatch(/: (the |top )?\d+|\bthe \d+|, (in|of|by) |dearest/i);
   });
 
   it('lays its panels out without overlap, within 24 columns', () => {

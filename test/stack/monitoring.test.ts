@@ -21,7 +21,7 @@ afterAll(async () => {
   await scene?.stop();
 });
 
-/** The query as Grafana sends it with «All» selected. */
+/** The query as Grafana sends it with "All" selected. */
 function asked(expr: string): string {
   const rangeSeconds = Math.ceil(scene.moments.after - scene.moments.calm) + 10;
   return substitute(expr, { rangeSeconds, stepSeconds: 1 });
@@ -47,39 +47,39 @@ const unreadableOnly: Quiet = { at: 'down', because: 'nothing but an outage aler
 
 /** Panels and queries of single numbers and tables without a result while all is calm. */
 const quietPanels: Readonly<Record<string, Quiet>> = {
-  'bunny.net / Exporter: Failing targets: the 50 longest without a reading': {
+  'bunny.net / Exporter: Failing targets by time since the last reading (top 50)': {
     at: 'troubled',
     because: 'nothing fails while all is calm',
   },
   'bunny.net / Exporter: Firing alerts': unreadableOnly,
   'bunny.net / Video storage: Firing alerts': unreadableOnly,
   'bunny.net / Account: Firing alerts': unreadableOnly,
-  'bunny.net / Application: Newest day: traffic': dayBehind,
-  'bunny.net / Shield: Newest day: requests by protection': dayBehind,
+  'bunny.net / Application: Latest day: traffic': dayBehind,
+  'bunny.net / Shield: Latest day: requests by protection': dayBehind,
   'bunny.net / CDN: Pull zones (E)': dayBehind,
   'bunny.net / CDN: Pull zones (F)': dayBehind,
   'bunny.net / CDN: Pull zones (G)': dayBehind,
-  'bunny.net / CDN: Newest day: pull zones': dayBehind,
-  'bunny.net / CDN: Newest hour: pull zones (A)': dayBehind,
+  'bunny.net / CDN: Latest day: pull zones': dayBehind,
+  'bunny.net / CDN: Latest hour: pull zones (A)': dayBehind,
   'bunny.net / Storage, DNS and databases: Queries today': dayBehind,
-  'bunny.net / Storage, DNS and databases: Newest day: egress': dayBehind,
-  'bunny.net / Storage, DNS and databases: Newest day: DNS': dayBehind,
-  'bunny.net / CDN: Optimized requests: the 10 busiest': dayBehind,
-  'bunny.net / CDN: Saved traffic: the 10 largest': dayBehind,
-  'bunny.net / Storage, DNS and databases: HTTP egress: the 10 busiest storage zones': dayBehind,
-  'bunny.net / Stream: Watched in an hour: the 10 busiest libraries': dayBehind,
+  'bunny.net / Storage, DNS and databases: Latest day: egress': dayBehind,
+  'bunny.net / Storage, DNS and databases: Latest day: DNS': dayBehind,
+  'bunny.net / CDN: Optimized requests (top 10)': dayBehind,
+  'bunny.net / CDN: Saved traffic (top 10)': dayBehind,
+  'bunny.net / Storage, DNS and databases: HTTP egress by storage zone (top 10)': dayBehind,
+  'bunny.net / Stream: Watch time in the past hour by library (top 10)': dayBehind,
   'bunny.net / Stream: Views today': dayBehind,
-  'bunny.net / Stream: Newest day: views': dayBehind,
-  'bunny.net / Account: CPU time of a request: the 10 longest': dayBehind,
-  'bunny.net / Storage, DNS and databases: Latency: the 10 slowest': dayBehind,
-  'bunny.net / CDN: Causes in the past hour: top 10': dayBehind,
-  'bunny.net / CDN: Pull zones with more errors than the API gives': {
+  'bunny.net / Stream: Latest day: views': dayBehind,
+  'bunny.net / Account: CPU time per request (top 10)': dayBehind,
+  'bunny.net / Storage, DNS and databases: Database latency (top 10)': dayBehind,
+  'bunny.net / CDN: Causes in the past hour (top 10)': dayBehind,
+  'bunny.net / CDN: Pull zones with a truncated error log': {
     because: 'the simulated API gives all errors of the first minutes of a day',
   },
-  'bunny.net / CDN: Failures of an origin in an hour: top 10': dayBehind,
-  'bunny.net / CDN: Latency of an origin: the 10 slowest': dayBehind,
-  'bunny.net / Account: Changes in the past hour: top 10': dayBehind,
-  'bunny.net / Account: Since the latest change': dayBehind,
+  'bunny.net / CDN: Failures by origin in the past hour (top 10)': dayBehind,
+  'bunny.net / CDN: Latency by origin (top 10)': dayBehind,
+  'bunny.net / Account: Changes in the past hour (top 10)': dayBehind,
+  'bunny.net / Account: Time since the latest change': dayBehind,
   'bunny.net / Account: Applications (C)': { because: 'the simulated API limits no regions' },
 };
 
@@ -90,8 +90,8 @@ const hasForecast = 24 * new Date().getUTCDate() + new Date().getUTCHours() > 50
  * the simulated API, a little past midnight, has the first hour alone.
  */
 const hasNewHour = new Date().getUTCHours() < 4;
-const timeOfOrigins = 'bunny.net / CDN: Response time of the origin: the 15 slowest';
-const forecastOfMonth = 'bunny.net / Account: The month: so far, and forecast of its end';
+const timeOfOrigins = 'bunny.net / CDN: Origin response time (top 15)';
+const forecastOfMonth = 'bunny.net / Account: Charges this month and forecast';
 
 describe('the panels', () => {
   it.each(panelQueries)(
@@ -137,7 +137,9 @@ describe('the panels', () => {
   });
 
   it('draw one band per application through the whole outage, grey while it cannot be read', async () => {
-    const timeline = panelQueries.find(({ place }) => place.startsWith('bunny.net / Overview: Status of'));
+    const timeline = panelQueries.find(({ place }) =>
+      place.startsWith('bunny.net / Overview: Application status'),
+    );
     const bands = await scene.queryRange(asked(timeline?.expr ?? ''));
     expect(bands).toHaveLength(scene.simulator.applications.length);
     for (const { values } of bands) {
@@ -149,7 +151,7 @@ describe('the panels', () => {
   });
 
   it('draw the worst application first', async () => {
-    const timelines = panelQueries.filter(({ place }) => place.includes(': Status of the 15 worst'));
+    const timelines = panelQueries.filter(({ place }) => place.includes('tatus (15 worst)'));
     expect(timelines).toHaveLength(2);
     for (const { expr } of timelines) {
       const bands = await scene.queryRange(asked(expr));
@@ -162,7 +164,7 @@ describe('the panels', () => {
   it('show only what is selected', async () => {
     const [chosen] = scene.simulator.applications;
     const latency = panelQueries.find(
-      ({ place }) => place === 'bunny.net / Application: Latency now: the 20 highest',
+      ({ place }) => place === 'bunny.net / Application: Current latency (top 20)',
     );
     const query = substitute(latency?.expr ?? '', {
       rangeSeconds: 60,

@@ -91,7 +91,7 @@ export const apiGuardian: KindMonitoring = {
   },
   rows: [
     row(overviewDashboard, 'Shield', [
-      bars('Blocked by API Guardian today: 10 worst zones', 'short', 8, {
+      bars('Blocked by API Guardian today (top 10)', 'short', 8, {
         description:
           'Blocked requests of all endpoints of a zone in the newest UTC day, which starts from 0 at midnight (API field overviewPastTwentyEightDays, blockedRequests of its newest day).',
         queries: top(10, zone, `sum by (shield_zone_id) (${blockedToday})`),
@@ -101,7 +101,7 @@ export const apiGuardian: KindMonitoring = {
       }),
     ]),
     row(shieldDashboard, 'API Guardian', [
-      grid('The 50 endpoints with the most blocked requests, past 28 days', 'short', 24, {
+      grid('Endpoints by blocked requests in the past 28 days (top 50)', 'short', 24, {
         description:
           'What API Guardian did in the past 28 days, a rolling window that can fall (API fields totalRequestsInspected, totalBlockedRequests, totalLoggedRequests, totalRateLimited, totalFailedRequestValidation, totalFailedAuthenticationEnforcement).',
         entity: endpoint,
@@ -114,25 +114,25 @@ export const apiGuardian: KindMonitoring = {
         sort: 'Blocked',
         alerts: ['BunnynetShieldBlockedRequestsRising', 'BunnynetShieldRateLimitedRequestsRising'],
       }),
-      lines('Selected endpoints, an hour', 'short', 12, {
+      lines('Requests per hour at the selected endpoints', 'short', 12, {
         description:
           'What API Guardian did within an hour at the endpoints of the selected zones together, measured at each poll (API field overviewPastTwentyEightDays: requestsInspected, blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement).',
         queries: Object.fromEntries(figures.map(([figure, words]) => [words, `sum(${inHour(figure)})`])),
       }),
-      lines('Selected endpoints in the newest day', 'short', 12, {
+      lines('Requests today at the selected endpoints', 'short', 12, {
         description:
           'Sums over the endpoints of the selected zones, in the newest UTC day, which starts from 0 at midnight (API field overviewPastTwentyEightDays: blockedRequests, loggedRequests, rateLimited, failedRequestValidation, failedAuthenticationEnforcement of its newest day).',
         queries: Object.fromEntries(
           figures.slice(1).map(([figure, words]) => [words, `sum(${guardian(`${figure}_latest_day`)})`]),
         ),
       }),
-      bars('Blocked in the past hour: the 10 worst endpoints', 'short', 12, {
+      bars('Blocked in the past hour by endpoint (top 10)', 'short', 12, {
         description: 'Requests that were blocked (API field overviewPastTwentyEightDays, blockedRequests).',
         queries: top(10, endpoint, inHour('blocked_requests')),
         link: zone.link,
         alerts: ['BunnynetShieldBlockedRequestsRising'],
       }),
-      bars('Rate-limited in the past hour: the 10 worst endpoints', 'short', 12, {
+      bars('Rate-limited in the past hour by endpoint (top 10)', 'short', 12, {
         description: 'Requests that were rate-limited (API field overviewPastTwentyEightDays, rateLimited).',
         queries: top(10, endpoint, inHour('rate_limited_requests')),
         link: zone.link,

@@ -38,9 +38,9 @@ export const applicationAutoscaling: KindMonitoring = {
         entity: application,
         rows: `topk(100, ${values(application, running)} and on (app_id) ${family('max_instances')})`,
         columns: [
-          { title: 'Busiest region', expr: values(anywhere(application), running) },
-          { title: 'Fewest', expr: field('min_instances') },
-          { title: 'Most', expr: field('max_instances') },
+          { title: 'Instances in busiest region', expr: values(anywhere(application), running) },
+          { title: 'Minimum', expr: field('min_instances') },
+          { title: 'Maximum', expr: field('max_instances') },
         ],
         alerts: ['BunnynetApplicationAutoscalingAtMaximum'],
       }),

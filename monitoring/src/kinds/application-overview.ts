@@ -41,12 +41,12 @@ function selected(record: string, from: string): string {
 }
 
 function fullest(title: string, description: string, share: string, legend = podName) {
-  return bars(`${title}: the 10 fullest`, 'percentunit', 8, {
+  return bars(title, 'percentunit', 12, {
     description,
     steps: ['green', [0.8, 'orange'], [0.95, 'red']],
     queries: top(10, pod, share, legend),
     link: application.link,
-    nothing: 'No instance says.',
+    nothing: 'No instance reports it.',
   });
 }
 
@@ -61,9 +61,9 @@ const missing = `${seriesOf(every, family('desired_instances'))} - ${family('act
 const exitText = textOf({ 0: ['0', 'text'], 137: ['137 killed', 'red'], 143: ['143 stopped', 'orange'] });
 
 const load = [
-  ['cpu_usage_ratio', 'CPU', 'averageCPU'],
-  ['memory_usage_ratio', 'Memory', 'averageRAM'],
-  ['volume_usage_ratio', 'Volumes', 'averageVolumesUsage'],
+  ['cpu_usage_ratio', 'Highest CPU (top 10)', 'averageCPU'],
+  ['memory_usage_ratio', 'Highest memory (top 10)', 'averageRAM'],
+  ['volume_usage_ratio', 'Highest volume use (top 10)', 'averageVolumesUsage'],
 ] as const;
 
 export const applicationOverview: KindMonitoring = {
@@ -90,7 +90,7 @@ export const applicationOverview: KindMonitoring = {
         keepFiringFor: '15m',
         summary: 'An instance of application {{ or $name $labels.app_id }} is near its memory limit',
         description:
-          'The fullest instance of application {{ $labels.app_id }} has used more than {{ humanizePercentage "[[share]]" }} of the memory that it may use for [[for]]: {{ $value | humanizePercentage }}.',
+          'An instance of application {{ $labels.app_id }} has used more than {{ humanizePercentage "[[share]]" }} of its memory limit for [[for]]: {{ $value | humanizePercentage }}.',
       },
       BunnynetApplicationContainerRestarting: {
         expr: `
@@ -102,7 +102,7 @@ export const applicationOverview: KindMonitoring = {
         keepFiringFor: '15m',
         summary: 'A container of application {{ or $name $labels.app_id }} keeps restarting',
         description:
-          'A container of application {{ $labels.app_id }} has restarted {{ $value | humanize }} times within half an hour. Last exit codes:{{ range query (printf "max by (namespace, container_name, region) (last_over_time(bunnynet_application_container_last_exit_code{app_id=%q}[30m]))" $labels.app_id) }} {{ .Labels.container_name }} in {{ .Labels.region }} {{ .Value }};{{ end }} 137 means killed, usually for want of memory.',
+          'A container of application {{ $labels.app_id }} has restarted {{ $value | humanize }} times within half an hour. Last exit codes:{{ range query (printf "max by (namespace, container_name, region) (last_over_time(bunnynet_application_container_last_exit_code{app_id=%q}[30m]))" $labels.app_id) }} {{ .Labels.container_name }} in {{ .Labels.region }} {{ .Value }};{{ end }} 137 means killed, usually because it ran out of memory.',
       },
       BunnynetApplicationHeartbeatStopped: {
         comment:
@@ -117,7 +117,7 @@ export const applicationOverview: KindMonitoring = {
         for: '5m',
         keepFiringFor: '10m',
         severity: 'critical',
-        summary: 'An instance of application {{ or $name $labels.app_id }} gives no sign of life',
+        summary: 'An instance of application {{ or $name $labels.app_id }} has no heartbeat',
         description:
           'The last heartbeat of an instance of application {{ $labels.app_id }} was {{ $value | humanizeDuration }} old when it was last read.',
       },
@@ -139,7 +139,8 @@ export const applicationOverview: KindMonitoring = {
   },
   rows: [
     row(overviewDashboard, 'Applications', [
-      bars('Instances missing', 'short', 24, {
+      bars('Missing instances', 'short', 24, {
+        height: 5,
         description:
           'Desired minus active instances, for the 15 applications that lack the most, without those that are inactive or suspended (API fields desiredInstances, activeInstances and status). An alert fires if instances are missing for 15 minutes.',
         steps: ['orange'],
@@ -152,7 +153,7 @@ export const applicationOverview: KindMonitoring = {
     row(applicationDashboard, 'Instances', [
       grid('Instances', 'short', 24, {
         description:
-          'At most 100 instances of the selected applications. Memory and CPU are shares of what one instance may use (API fields regions, pods: ramUsageBytes, cpuUsageCores; limits), «Restarts» are those of all containers since the instance began (numberOfRestarts), «Exit code» is the highest of their last ones (exitCode), «Heartbeat» is the age of the last one (lastHeartBeat), as they were at the last poll.',
+          'At most 100 instances of the selected applications. Memory and CPU are shares of what one instance may use (API fields regions, pods: ramUsageBytes, cpuUsageCores; limits), "Restarts" are those of all containers since the instance began (numberOfRestarts), "Exit code" is the highest of their last ones (exitCode), "Heartbeat" is the age of the last one (lastHeartBeat), as they were at the last poll.',
         height: 10,
         entity: pod,
         rows: `topk(100, ${values(pod, podFamily('pod_status'))})`,
@@ -188,7 +189,7 @@ export const applicationOverview: KindMonitoring = {
             unit: 's',
             steps: ['text', [600, 'red']],
           },
-          { title: 'Sends', expr: ofPod('pod_outbound_bytes_per_second'), unit: 'Bps' },
+          { title: 'Outbound', expr: ofPod('pod_outbound_bytes_per_second'), unit: 'Bps' },
           {
             title: 'Ready',
             expr: values(anywhere(pod), podFamily('pod_status'), [], ['status="ready"']),
@@ -201,11 +202,11 @@ export const applicationOverview: KindMonitoring = {
           'BunnynetApplicationHeartbeatStopped',
         ],
       }),
-      lines('Instances desired', 'short', 8, {
+      lines('Desired instances', 'short', 8, {
         description: 'Of the 15 applications with the most (API field desiredInstances).',
         queries: peaks(15, application, family('desired_instances')),
       }),
-      lines('Instances active', 'short', 8, {
+      lines('Active instances', 'short', 8, {
         description: 'Of the 15 applications with the most (API field activeInstances).',
         queries: peaks(15, application, family('active_instances')),
         alerts: ['BunnynetApplicationInstancesMissing'],
@@ -215,7 +216,7 @@ export const applicationOverview: KindMonitoring = {
         queries: peaks(15, application, family('active_regions')),
       }),
       ...load.map(([name, title, apiField]) =>
-        bars(`${title}: the 10 fullest`, 'percentunit', 8, {
+        bars(title, 'percentunit', 8, {
           description: `Average use over the application, as the API reports it; it documents no window (API field ${apiField}).`,
           height: 9,
           steps: ['green', [0.8, 'orange'], [0.95, 'red']],
@@ -226,17 +227,17 @@ export const applicationOverview: KindMonitoring = {
     ]),
     row(applicationDashboard, 'Instances in detail', [
       fullest(
-        'Memory, of the limit',
+        'Memory limit used (top 10)',
         'Memory of an instance as a share of what one may use (API fields regions, pods, ramUsageBytes and limits, ramBytes). An alert fires above 90 %.',
         selected(memoryShare, 'pod_memory_bytes'),
       ),
       fullest(
-        'CPU, of the limit',
+        'CPU limit used (top 10)',
         'CPU cores of an instance as a share of what one may use (API fields regions, pods, cpuUsageCores and limits, cpuCores).',
         selected(cpuShare, 'pod_cpu_cores'),
       ),
       fullest(
-        'Sending, of the limit',
+        'Outbound bandwidth limit used (top 10)',
         'Bytes per second that an instance sends as a share of what one may send (API fields regions, pods and limits: outboundBandwidthBytesPerSecond).',
         highest(
           pod,
@@ -244,23 +245,23 @@ export const applicationOverview: KindMonitoring = {
         ),
       ),
       fullest(
-        'Scratch disk',
+        'Ephemeral storage used (top 10)',
         'Ephemeral storage of an instance as a share of its limit (API fields regions, pods: ephemeralStorageUsageBytes, ephemeralStorageLimitBytes).',
         partOf('pod_ephemeral_storage_usage_bytes', 'pod_ephemeral_storage_limit_bytes'),
       ),
       fullest(
-        'Volumes of an instance',
+        'Volumes of instances (top 10)',
         'Use of each volume of an instance (API fields regions, pods, volumes: usageBytes, sizeBytes).',
         partOf('pod_volume_usage_bytes', 'pod_volume_size_bytes', ['volume_id']),
         `${podName} {{volume_id}}`,
       ),
-      bars('Rejected connections: the 10 instances with the most', 'short', 8, {
+      bars('Rejected outbound connections (top 10)', 'short', 12, {
         description:
           'Rejected outbound connections of an instance; the API documents no window (API fields regions, pods, outboundConnectionsRejectedDiff).',
         queries: top(10, pod, values(pod, podFamily('pod_rejected_outbound_connections')), podName),
         link: application.link,
       }),
-      lines('Containers by state', 'short', 8, {
+      lines('Containers by state', 'short', 12, {
         description:
           'Containers of the selected applications in each state (API fields regions, pods, containers, status).',
         stacked: true,
@@ -269,7 +270,7 @@ export const applicationOverview: KindMonitoring = {
         },
         colors: { ready: 'green', started: 'blue', not_started: 'red' },
       }),
-      lines('Pods without a series', 'short', 8, {
+      lines('Pods left out', 'short', 12, {
         description:
           'Pods of an application beyond the 200 that have series of their own (API fields regions, pods).',
         queries: peaks(15, application, family('pods_left_out')),
@@ -278,7 +279,7 @@ export const applicationOverview: KindMonitoring = {
     row(applicationDashboard, 'Regions', [
       grid('Regions', 'short', 24, {
         description:
-          'At most 100 regions of the selected applications, those with the most instances (API field regions: instances, averageCPU, averageRAM, averageVolumesUsagePercentage, requests, anycastTraffic, outboundConnectionsRejectedDiff as «Rejected», the highest ephemeralStorageUsageRatio of a pod as «Scratch disk», and numberOfRestarts over all pods; the API documents no window).',
+          'At most 100 regions of the selected applications, those with the most instances (API field regions: instances, averageCPU, averageRAM, averageVolumesUsagePercentage, requests, anycastTraffic, outboundConnectionsRejectedDiff as "Rejected", the highest ephemeralStorageUsageRatio of a pod as "Ephemeral", and numberOfRestarts over all pods; the API documents no window).',
         entity: region,
         rows: `topk(100, ${values(region, family('region_instances'))})`,
         labels: { region: 'Region' },
@@ -287,7 +288,7 @@ export const applicationOverview: KindMonitoring = {
           { title: 'CPU', expr: inRow('cpu_usage_ratio'), unit: 'percentunit' },
           { title: 'Memory', expr: inRow('memory_usage_ratio'), unit: 'percentunit' },
           { title: 'Volumes', expr: inRow('volume_usage_ratio'), unit: 'percentunit' },
-          { title: 'Scratch disk', expr: inRow('ephemeral_storage_usage_ratio'), unit: 'percentunit' },
+          { title: 'Ephemeral', expr: inRow('ephemeral_storage_usage_ratio'), unit: 'percentunit' },
           { title: 'Requests', expr: inRow('requests') },
           { title: 'Anycast traffic', expr: inRow('anycast_traffic_bytes'), unit: 'decbytes' },
           {
@@ -302,7 +303,7 @@ export const applicationOverview: KindMonitoring = {
           },
         ],
       }),
-      bars('Target latency: the 10 highest', 's', 6, {
+      bars('Target latency (top 10)', 's', 6, {
         description: 'The latency that the application aims for (API field targetLatency).',
         queries: top(10, application, values(application, family('target_latency_seconds'))),
       }),
@@ -319,7 +320,7 @@ export const applicationOverview: KindMonitoring = {
         queries: { '{{state}}': `sum by (state) (${inRegions('pods', 'state')})` },
         colors: { ready: 'green', scheduled: 'blue', not_scheduled: 'red', deleting: 'gray' },
       }),
-      bars('Restarts: the 10 containers with the most', 'short', 6, {
+      bars('Container restarts (top 10)', 'short', 6, {
         description:
           'Restarts of a container over the pods that there are now, all regions together (API field regions, numberOfRestarts).',
         queries: top(

@@ -11,7 +11,7 @@ export const applicationStatistics: KindMonitoring = {
   kind: 'application_statistics',
   rows: [
     row(applicationDashboard, 'Traffic', [
-      lines('Traffic in an hour: the 15 busiest applications', 'short', 24, {
+      lines('Traffic per hour (top 15)', 'short', 24, {
         description:
           'Traffic within an hour, in the unit of the API, which is not documented (API field trafficChart).',
         queries: peaks(15, application, 'bunnynet_application_traffic_total', hourly),

@@ -57,7 +57,7 @@ export const applicationVolume: KindMonitoring = {
         ],
         alerts: ['BunnynetApplicationVolumeNearlyFull'],
       }),
-      bars('The 10 fullest volumes', 'percentunit', 12, {
+      bars('Fullest volumes (top 10)', 'percentunit', 12, {
         description:
           'Share of a volume that is used (API fields totalUsage and size). An alert fires from 90 %.',
         height: 9,
@@ -66,7 +66,7 @@ export const applicationVolume: KindMonitoring = {
         link: application.link,
         alerts: ['BunnynetApplicationVolumeNearlyFull'],
       }),
-      lines('Instances of volumes by state', 'short', 12, {
+      lines('Volume instances by state', 'short', 12, {
         description:
           'Instances of the volumes of the selected applications in each state (API field volumeInstances).',
         height: 9,

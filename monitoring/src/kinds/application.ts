@@ -196,7 +196,7 @@ export const applications: KindMonitoring = {
       }),
     ]),
     row(overviewDashboard, 'Applications', [
-      timeline('Status of the 15 worst applications', 24, {
+      timeline('Application status (15 worst)', 24, {
         description:
           'Status over time of the applications that are in the worst states at the end of this range, worst first (API field status, as reported at each poll). Grey: the application could not be read. Gap: no exporter was running.',
         queries: worst(15, every),
@@ -204,14 +204,14 @@ export const applications: KindMonitoring = {
         link: application.link,
         alerts: ['BunnynetApplicationFailing'],
       }),
-      lines('Current latency: the 10 highest', 's', 12, {
+      lines('Current latency (top 10)', 's', 12, {
         description:
           'The applications with the highest peak in this range (API field currentLatency, at each poll; the API does not document the averaging period).',
         queries: peaks(10, every, currentLatency),
         link: application.link,
         alerts: ['BunnynetApplicationLatencyLeap'],
       }),
-      grid('The 20 slowest applications now', 's', 12, {
+      grid('Slowest applications (top 20)', 's', 12, {
         description:
           'Current latency, average latency and their ratio (API fields currentLatency and averageLatency; the API does not document the averaging period).',
         height: 8,
@@ -229,14 +229,14 @@ export const applications: KindMonitoring = {
         ],
         alerts: ['BunnynetApplicationLatencyLeap'],
       }),
-      lines('Monthly cost: the 10 highest', 'currencyUSD', 12, {
+      lines('Most expensive applications (top 10)', 'currencyUSD', 12, {
         description:
           'The most expensive applications in this range, in US dollars (API field monthlyCost, for the month as the API reports it).',
         queries: peaks(10, every, family('monthly_cost_dollars')),
         link: application.link,
         alerts: ['BunnynetApplicationCostLeap'],
       }),
-      bars('Volumes: the 10 largest', 'decbytes', 12, {
+      bars('Largest volumes (top 10)', 'decbytes', 12, {
         description: 'Size of all volumes of an application now (API field totalVolumeSizeInGb).',
         queries: top(10, every, values(every, family('volume_size_bytes'))),
         link: application.link,
@@ -268,20 +268,20 @@ export const applications: KindMonitoring = {
       }),
     ]),
     row(applicationDashboard, 'Over time', [
-      timeline('Status of the 15 worst', 24, {
+      timeline('Status (15 worst)', 24, {
         description:
           'Status over time (API field status, as reported at each poll), of the selected applications that are in the worst states at the end of this range, worst first. Grey: the application could not be read. Gap: no exporter was running.',
         queries: worst(15, application),
         states: statusText,
         alerts: ['BunnynetApplicationFailing'],
       }),
-      lines('Latency now: the 20 highest', 's', 12, {
+      lines('Current latency (top 20)', 's', 12, {
         description:
           'Of the applications with the highest peak in this range (API field currentLatency; the API does not document the averaging period).',
         queries: peaks(20, application, currentLatency),
         alerts: ['BunnynetApplicationLatencyLeap'],
       }),
-      lines('Average latency: the 20 highest', 's', 12, {
+      lines('Average latency (top 20)', 's', 12, {
         description:
           'Of the applications with the highest peak in this range (API field averageLatency; the API does not document the averaging period).',
         queries: peaks(20, application, averageLatency),
@@ -298,7 +298,7 @@ export const applications: KindMonitoring = {
       }),
     ]),
     row(applicationDashboard, 'Latency chart', [
-      bars('Current latency to average: the 10 highest', 'short', 8, {
+      bars('Ratio of current to average latency (top 10)', 'short', 8, {
         description:
           'Current latency divided by average latency (API fields currentLatency and averageLatency). An alert fires above 3.',
         steps: ['green', [1.5, 'orange'], [3, 'red']],
@@ -306,12 +306,12 @@ export const applications: KindMonitoring = {
         nothing: 'No application has an average latency.',
         alerts: ['BunnynetApplicationLatencyLeap'],
       }),
-      lines('Newest point of the latency chart', 's', 8, {
+      lines('Latest point of the latency chart', 's', 8, {
         description:
           'Latency of the newest entry of the chart that the API keeps (API field latencyChart; daily points have been seen).',
         queries: peaks(20, application, family('latency_chart_latest_seconds')),
       }),
-      bars('Age of that point: the 10 oldest', 's', 8, {
+      bars('Age of the latest point (10 oldest)', 's', 8, {
         description:
           'Time since the newest entry of the chart (API field latencyChart, its newest key). With daily points it rises to a day and falls back.',
         steps: ['green', [172800, 'orange']],
@@ -325,16 +325,16 @@ export const applications: KindMonitoring = {
     row(applicationDashboard, 'Readings', [
       numbers('Oldest reading', 's', 4, {
         description:
-          'Age of the oldest reading among the selected applications (the exporter’s own; no API field).',
+          "Age of the oldest reading among the selected applications (the exporter's own; no API field).",
         steps: ['green', [300, 'orange'], [3600, 'red']],
         queries: {
           oldest: `max(time() - (${values(application, family('last_success_timestamp_seconds'))} > 0))`,
         },
         link: toExporter,
       }),
-      lines('Share read at the last poll', 'percentunit', 20, {
+      lines('Applications read at the last poll', 'percentunit', 14, {
         description:
-          'Share of the selected applications whose last poll succeeded (the exporter’s own; no API field).',
+          "Share of the selected applications whose last poll succeeded (the exporter's own; no API field).",
         height: 4,
         max: 1,
         queries: { read: `avg(${values(application, family('up'))})` },

@@ -12,13 +12,13 @@ export const auditLog: KindMonitoring = {
   kind: 'audit_log',
   rows: [
     row(accountDashboard, 'Changes', [
-      lines('Changes in an hour, by product', 'short', 12, {
+      lines('Changes per hour by product', 'short', 8, {
         description:
-          'What was changed in the selected accounts within an hour (API field Logs, Product). A sort of change that is new counts as «other» once.',
+          'What was changed in the selected accounts within an hour (API field Logs, Product). The first change of a new sort counts as "other".',
         stacked: true,
         queries: { '{{product}}': `sum by (product) (${hourly(account, changes, by)})` },
       }),
-      bars('Changes in the past hour: top 10', 'short', 8, {
+      bars('Changes in the past hour (top 10)', 'short', 12, {
         description:
           'By type of resource, action and type of actor (API field Logs: ResourceType, Action, ActorType).',
         queries: {
@@ -26,12 +26,12 @@ export const auditLog: KindMonitoring = {
         },
         nothing: 'Nothing was changed.',
       }),
-      bars('Since the latest change', 's', 4, {
+      bars('Time since the latest change', 's', 4, {
         description: 'Of the UTC day (API field Logs, Timestamp).',
         queries: {
           '{{account}}': `topk(10, time() - ${values(account, 'bunnynet_audit_log_latest_change_timestamp_seconds')})`,
         },
-        nothing: 'None today.',
+        nothing: 'No change today.',
       }),
     ]),
   ],

@@ -141,16 +141,16 @@ export const billing: KindMonitoring = {
         link: toCdn,
         alerts: ['BunnynetAccountBalanceRunningOut'],
       }),
-      numbers('Month', 'currencyUSD', 6, {
+      numbers('This month', 'currencyUSD', 6, {
         description:
           'In US dollars, the selected accounts together: charges of this calendar month so far, and the least that a month costs (API fields ThisMonthCharges, MinimumMonthlyCommit).',
         queries: {
           charges: `sum(${field('monthly_charges_dollars')})`,
-          'at least': `sum(${field('minimum_monthly_commit_dollars')})`,
+          minimum: `sum(${field('minimum_monthly_commit_dollars')})`,
         },
         link: toCdn,
       }),
-      numbers('Bandwidth of the month', 'decbytes', 6, {
+      numbers('Bandwidth this month', 'decbytes', 6, {
         description:
           'The selected accounts together, this calendar month so far; starts again each month (API field MonthlyBandwidthUsed).',
         queries: { bandwidth: `sum(${field('monthly_bandwidth_bytes')})` },
@@ -160,7 +160,7 @@ export const billing: KindMonitoring = {
         description: 'In US dollars (API field Balance, as it is at each poll).',
         queries: { '{{account}}': `topk(20, ${field('balance_dollars')})` },
       }),
-      lines('The month: so far, and forecast of its end', 'currencyUSD', 12, {
+      lines('Charges this month and forecast', 'currencyUSD', 12, {
         description:
           'Charges of this calendar month so far, and what they will come to if they go on as in the past day, in US dollars; no forecast on the first day of a month (API field ThisMonthCharges).',
         queries: {
@@ -170,7 +170,7 @@ export const billing: KindMonitoring = {
       }),
     ]),
     row(accountDashboard, 'Cost', [
-      bars('Cost by service: the 10 highest', 'currencyUSD', 10, {
+      bars('Cost by service (top 10)', 'currencyUSD', 9, {
         description:
           'Charges of this calendar month so far in US dollars, the selected accounts together; starts again each month (API fields MonthlyCharges… of each service).',
         queries: topBy(
@@ -178,7 +178,7 @@ export const billing: KindMonitoring = {
           values(account, family('monthly_service_charges_dollars'), ['billing_service']),
         ),
       }),
-      grid('Magic Containers and databases', 'short', 14, {
+      grid('Magic Containers and databases', 'short', 15, {
         description:
           'Charges in US dollars and units billed of this calendar month so far, by product (API fields MonthlyMc… and MonthlyDB…: Usage and TotalUnits).',
         height: 8,
@@ -191,7 +191,7 @@ export const billing: KindMonitoring = {
         ],
       }),
     ]),
-    row(accountDashboard, 'Recharge', [
+    row(accountDashboard, 'Automatic recharge', [
       grid('Accounts', 'short', 24, {
         description:
           'Whether an account is billed and recharges automatically, below which balance and by how much, and the automatic payments that failed in a row; amounts in US dollars (API fields BillingEnabled, AutomaticRechargeEnabled, AutomaticRechargeTreshold, AutomaticPaymentAmount, AutomaticPaymentFailureCount; SavedPaymentMethods, ExpirationDate of the last).',
@@ -206,14 +206,18 @@ export const billing: KindMonitoring = {
           },
           { title: 'Billing', expr: field('enabled'), text: onOff },
           { title: 'Automatic recharge', expr: field('automatic_recharge_enabled'), text: onOff },
-          { title: 'Below', expr: field('automatic_recharge_threshold_dollars'), unit: 'currencyUSD' },
           {
-            title: 'Payment method expires in',
+            title: 'Recharge below',
+            expr: field('automatic_recharge_threshold_dollars'),
+            unit: 'currencyUSD',
+          },
+          { title: 'Recharge amount', expr: field('automatic_recharge_amount_dollars'), unit: 'currencyUSD' },
+          {
+            title: 'Card expires in',
             expr: `${field('payment_method_expiration_timestamp_seconds')} - time()`,
             unit: 's',
             steps: ['red', [1_209_600, 'text']],
           },
-          { title: 'By', expr: field('automatic_recharge_amount_dollars'), unit: 'currencyUSD' },
         ],
         alerts: ['BunnynetAccountRechargeFailing', 'BunnynetAccountPaymentMethodExpiring'],
       }),

@@ -19,12 +19,12 @@ export const databaseStatistics: KindMonitoring = {
   rows: [
     row(storageDnsDashboard, 'Databases', [
       ...charts.map(([name, title, field]) =>
-        lines(`${title}: the 10 busiest`, 'ops', 6, {
+        lines(`${title} (top 10)`, 'ops', 6, {
           description: `A second, averaged over half an hour (API field ${field}, counted by days).`,
           queries: peaks(10, databaseEntity, family(`${name}_total`), perSecond),
         }),
       ),
-      bars('Latency: the 10 slowest', 's', 24, {
+      bars('Database latency (top 10)', 's', 24, {
         description:
           'In the newest hour that had queries. The API does not document what its series are: regions, or an average and percentiles (API field latency).',
         queries: top(

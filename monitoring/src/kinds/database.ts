@@ -56,7 +56,7 @@ export const database: KindMonitoring = {
         ],
         alerts: ['BunnynetDatabaseBlocked'],
       }),
-      bars('The 10 fullest databases', 'percentunit', 8, {
+      bars('Fullest databases (top 10)', 'percentunit', 8, {
         description:
           'Share of the size that a database may have (API fields current_size_bytes and size_max_bytes). An alert fires from 90 %.',
         height: 9,

@@ -53,7 +53,7 @@ export const dnsRecord: KindMonitoring = {
         for: '1h',
         summary: 'The DNS zone {{ or $name $labels.dns_zone_id }} is not served by bunny.net',
         description:
-          'bunny.net has not found its nameservers at the domain of the DNS zone {{ $labels.dns_zone_id }} for [[for]]: the zone answers nobody.',
+          'bunny.net has not found its nameservers at the domain of the DNS zone {{ $labels.dns_zone_id }} for [[for]], so the zone is not in use.',
       },
     },
   },
@@ -67,7 +67,7 @@ export const dnsRecord: KindMonitoring = {
         link: toExporter,
         alerts: ['BunnynetDnsRecordOffline'],
       }),
-      grid('Monitored records, those offline first', 'none', 16, {
+      grid('Monitored records, offline first', 'none', 16, {
         description:
           'At most 100 of the selected DNS zones (API fields Records: Name, Type and MonitorStatus, as they are now).',
         entity: { ...record, ids: ['dns_zone_id', 'record_id', 'name', 'type'] },

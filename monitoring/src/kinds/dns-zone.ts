@@ -16,7 +16,7 @@ export const dnsZones: KindMonitoring = {
   rules: { about: 'DNS zones: their names.', names: dnsZone },
   rows: [
     row(overviewDashboard, 'Storage and DNS', [
-      lines('DNS queries: the 10 busiest zones', 'suffix: /min', 12, {
+      lines('DNS queries by zone (top 10)', 'suffix: /min', 12, {
         description: 'Queries a minute, averaged over half an hour (API field QueriesServedChart).',
         queries: peaks(10, all(dnsZone), family('queries_total'), perMinute),
         link: dnsZone.link,
@@ -30,11 +30,11 @@ export const dnsZones: KindMonitoring = {
         queries: { queries: `sum(${values(dnsZone, family('queries_latest_day'))})` },
         link: toExporter,
       }),
-      lines('Queries: the 15 busiest zones', 'suffix: /min', 7, {
+      lines('Queries by zone (top 15)', 'suffix: /min', 7, {
         description: 'Queries a minute, averaged over half an hour (API field QueriesServedChart).',
         queries: peaks(15, dnsZone, family('queries_total'), perMinute),
       }),
-      lines('Queries by the record that answers', 'suffix: /min', 7, {
+      lines('Queries by plain and smart records', 'suffix: /min', 7, {
         description:
           'Queries a minute of the selected DNS zones together, averaged over half an hour (API fields NormalQueriesServedChart and SmartQueriesServedChart).',
         stacked: true,
@@ -43,7 +43,7 @@ export const dnsZones: KindMonitoring = {
           'smart records': `sum(${rate('smart_queries')})`,
         },
       }),
-      bars('Queries now, by type', 'suffix: /min', 6, {
+      bars('Queries by type', 'suffix: /min', 6, {
         description:
           'Queries a minute of the selected DNS zones together, averaged over half an hour (API field QueriesByTypeChart, of which a zone counts the 50 largest types).',
         queries: topBy('type', rate('queries_by_type', ['type'])),

@@ -39,7 +39,7 @@ export const edgeScriptUsage: KindMonitoring = {
   },
   rows: [
     row(overviewDashboard, 'Edge scripts', [
-      lines('Cost of the month: the 10 dearest edge scripts', 'currencyUSD', 24, {
+      lines('Most expensive edge scripts this month (top 10)', 'currencyUSD', 24, {
         description:
           'In US dollars, this calendar month so far; starts again each month (API field MonthlyCost).',
         height: 6,
@@ -49,21 +49,21 @@ export const edgeScriptUsage: KindMonitoring = {
       }),
     ]),
     row(accountDashboard, 'Edge scripts', [
-      lines('Requests of the month: the 10 busiest', 'short', 8, {
+      lines('Requests this month (top 10)', 'short', 8, {
         description:
           'Requests of this calendar month; starts again each month (API field MonthlyRequestCount).',
         queries: peaks(10, script, 'bunnynet_edge_script_usage_monthly_requests'),
       }),
-      lines('CPU time of the month: the 10 busiest', 's', 8, {
+      lines('CPU time this month (top 10)', 's', 8, {
         description:
           'CPU time of this calendar month; starts again each month (API field MonthlyCpuTime, milliseconds).',
         queries: peaks(10, script, 'bunnynet_edge_script_usage_monthly_cpu_seconds'),
       }),
-      bars('Since the last change: the 10 longest', 's', 8, {
+      bars('Time since last modified (top 10)', 's', 8, {
         description: 'Time since a script was last modified (API field LastModified).',
         queries: top(10, script, `time() - ${values(script, family('last_modified_timestamp_seconds'))}`),
       }),
-      lines('Cost of the month: the 15 dearest', 'currencyUSD', 24, {
+      lines('Most expensive edge scripts this month (top 15)', 'currencyUSD', 24, {
         description:
           'In US dollars, this calendar month so far; starts again each month (API field MonthlyCost).',
         queries: peaks(15, script, family('monthly_cost_dollars')),

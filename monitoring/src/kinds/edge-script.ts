@@ -20,16 +20,16 @@ export const edgeScript: KindMonitoring = {
   kind: 'edge_script',
   rows: [
     row(accountDashboard, 'Edge scripts', [
-      lines('Requests: the 15 busiest', 'reqps', 8, {
+      lines('Requests (top 15)', 'reqps', 8, {
         description: 'Requests a second, averaged over half an hour (API field RequestsServedChart).',
         queries: peaks(15, script, family('requests_total'), perSecond),
       }),
-      lines('CPU: the 15 busiest', 'percentunit', 8, {
+      lines('CPU (top 15)', 'percentunit', 8, {
         description:
           'CPU time as a share of one processor, averaged over half an hour (API field TotalCpuTimeChart).',
         queries: peaks(15, script, family('cpu_seconds_total'), perSecond),
       }),
-      bars('CPU time of a request: the 10 longest', 's', 8, {
+      bars('CPU time per request (top 10)', 's', 8, {
         description: 'Average of the newest UTC day (API field AverageCpuTimeChart).',
         queries: top(10, script, values(script, family('average_cpu_seconds'))),
       }),

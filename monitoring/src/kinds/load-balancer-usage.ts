@@ -13,7 +13,7 @@ export const loadBalancerUsage: KindMonitoring = {
   kind: 'load_balancer_usage',
   rows: [
     row(cdnDashboard, 'Load balancers', [
-      grid('The month of load balancers', 'short', 24, {
+      grid('Load balancers this month', 'short', 24, {
         description:
           'Requests of this calendar month, and what the monthly fee in US dollars includes (API fields CurrentRequests, IncludedRequests, MonthlyFee, ResetsAt).',
         height: 6,
@@ -23,7 +23,7 @@ export const loadBalancerUsage: KindMonitoring = {
           { title: 'Requests', expr: field('requests') },
           { title: 'Included', expr: field('included_requests') },
           { title: 'Fee', expr: field('monthly_fee_dollars'), unit: 'currencyUSD' },
-          { title: 'Begins anew in', expr: `${field('resets_timestamp_seconds')} - time()`, unit: 's' },
+          { title: 'Resets in', expr: `${field('resets_timestamp_seconds')} - time()`, unit: 's' },
         ],
       }),
     ]),

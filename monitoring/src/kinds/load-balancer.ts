@@ -44,24 +44,24 @@ export const loadBalancer: KindMonitoring = {
   },
   rows: [
     row(cdnDashboard, 'Load balancers', [
-      lines('Requests: the 10 busiest load balancers', 'reqps', 8, {
+      lines('Load balancer requests (top 10)', 'reqps', 8, {
         description: 'A second, averaged over half an hour (API field Summary, TotalRequests).',
         queries: peaks(10, loadBalancerEntity, family('requests_total'), perSecond),
         nothing: 'There is no load balancer.',
       }),
-      lines('Traffic: the 10 busiest load balancers', 'Bps', 8, {
+      lines('Load balancer traffic (top 10)', 'Bps', 8, {
         description:
           'A second, averaged over half an hour, taken as bytes, which the API does not document (API field Summary, TotalTraffic).',
         queries: peaks(10, loadBalancerEntity, family('traffic_bytes_total'), perSecond),
         nothing: 'There is no load balancer.',
       }),
-      lines('All origins failed: top 10, in an hour', 'short', 8, {
+      lines('All origins failed, per hour (top 10)', 'short', 8, {
         description:
           'Requests within an hour for which every origin failed (API field Summary, AllOriginsExhausted). An alert fires from 1 % of the requests of half an hour.',
         queries: peaks(10, loadBalancerEntity, family('origins_exhausted_total'), hourly),
         alerts: ['BunnynetLoadBalancerOriginsExhausted'],
       }),
-      bars('Requests of an origin in an hour: top 10', 'short', 8, {
+      bars('Requests by origin in the past hour (top 10)', 'short', 8, {
         description: 'Requests within an hour that an origin was sent (API field RequestsByOrigin).',
         queries: top(
           10,
@@ -71,7 +71,7 @@ export const loadBalancer: KindMonitoring = {
         ),
         nothing: 'No origin was sent a request.',
       }),
-      bars('Failures of an origin in an hour: top 10', 'short', 8, {
+      bars('Failures by origin in the past hour (top 10)', 'short', 8, {
         description:
           'Requests within an hour that failed at an origin, by status code (API field OriginFailures).',
         steps: ['orange'],
@@ -84,7 +84,7 @@ export const loadBalancer: KindMonitoring = {
         nothing: 'No origin failed.',
         alerts: ['BunnynetLoadBalancerOriginsExhausted'],
       }),
-      bars('Latency of an origin: the 10 slowest', 's', 8, {
+      bars('Latency by origin (top 10)', 's', 8, {
         description:
           'By percentile, in the newest hour that had requests, taken as milliseconds, which the API does not document (API field OriginLatency). The name is that of the origin.',
         queries: {

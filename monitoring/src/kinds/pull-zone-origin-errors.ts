@@ -47,18 +47,18 @@ export const pullZoneOriginErrors: KindMonitoring = {
   },
   rows: [
     row(cdnDashboard, 'Origin errors', [
-      lines('Origin errors by cause, in an hour', 'short', 8, {
+      lines('Origin errors per hour by cause', 'short', 12, {
         description:
           'Errors of the origins of the selected pull zones within an hour (API field logs, ErrorCode). An alert fires when a pull zone has far more than usual.',
         stacked: true,
         queries: { '{{error}}': `sum by (error) (${hourly(pullZone, errors, ['error', 'code'])})` },
         alerts: ['BunnynetPullZoneOriginErrorsRising'],
       }),
-      lines('Origin errors: the 10 pull zones with the most', 'short', 8, {
+      lines('Origin errors per hour (top 10)', 'short', 12, {
         description: 'Errors of the origin within an hour, of the most frequent cause (API field logs).',
         queries: peaks(10, pullZone, errors, hourly),
       }),
-      bars('Causes in the past hour: top 10', 'short', 8, {
+      bars('Causes in the past hour (top 10)', 'short', 12, {
         description:
           'Errors within an hour by pull zone, cause and status code (API field logs, ErrorCode and StatusCode).',
         steps: ['orange'],
@@ -70,13 +70,12 @@ export const pullZoneOriginErrors: KindMonitoring = {
         ),
         nothing: 'No origin failed.',
       }),
-      bars('Pull zones with more errors than the API gives', 'short', 24, {
+      bars('Pull zones with a truncated error log', 'short', 12, {
         description:
           'Their counts are too low (API field hasMoreData: 1 if the API has more errors of the UTC day than it gives).',
-        height: 4,
         steps: ['orange'],
         queries: top(10, pullZone, `${values(pullZone, truncated)} > 0`),
-        nothing: 'The API gives all errors.',
+        nothing: 'No error log is truncated.',
       }),
     ]),
   ],

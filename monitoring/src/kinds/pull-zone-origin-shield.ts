@@ -9,12 +9,12 @@ export const pullZoneOriginShield: KindMonitoring = {
   kind: 'pull_zone_origin_shield',
   rows: [
     row(cdnDashboard, 'Origin Shield and SafeHop', [
-      lines('In progress at the origin: the 10 busiest', 'short', 6, {
+      lines('Concurrent origin requests (top 10)', 'short', 6, {
         description: 'Requests, as of the UTC day so far (API field ConcurrentRequestsChart).',
         queries: peaks(10, pullZone, 'bunnynet_pull_zone_origin_shield_concurrent_requests'),
         nothing: 'No pull zone has an Origin Shield.',
       }),
-      lines('Waiting for the origin: the 10 longest', 'short', 6, {
+      lines('Queued origin requests (top 10)', 'short', 6, {
         description: 'Requests, as of the UTC day so far (API field QueuedRequestsChart).',
         queries: peaks(10, pullZone, 'bunnynet_pull_zone_origin_shield_queued_requests'),
         nothing: 'No pull zone has an Origin Shield.',

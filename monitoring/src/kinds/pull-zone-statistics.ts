@@ -152,43 +152,68 @@ export const pullZoneStatistics: KindMonitoring = {
       }),
     ]),
     row(overviewDashboard, 'CDN', [
-      lines('Requests: the 10 busiest pull zones', 'reqps', 8, {
+      lines('Requests by pull zone (top 10)', 'reqps', 8, {
         description: 'Requests a second, averaged over half an hour (API field RequestsServedChart).',
         queries: peaks(10, every, family('requests_total'), perSecond),
         link: pullZone.link,
       }),
-      lines('Server errors: the 10 worst pull zones', 'percentunit', 8, {
+      lines('5xx responses by pull zone (top 10)', 'percentunit', 8, {
         ...errorPanel,
         queries: peaks(10, every, serverErrors),
         link: pullZone.link,
       }),
     ]),
-    row(cdnDashboard, 'Requests', [
-      lines('Requests: the 15 busiest pull zones', 'reqps', 12, {
+    row(cdnDashboard, 'Traffic', [
+      lines('Requests (top 15)', 'reqps', 8, {
         description: 'Requests a second, averaged over half an hour (API field RequestsServedChart).',
         queries: peaks(15, pullZone, family('requests_total'), perSecond),
       }),
-      lines('Server errors: the 15 worst pull zones', 'percentunit', 12, {
+      lines('Bandwidth (top 15)', 'Bps', 8, {
+        description: 'Bytes a second, averaged over half an hour (API field BandwidthUsedChart).',
+        queries: peaks(15, pullZone, family('bandwidth_bytes_total'), perSecond),
+      }),
+      lines('Cache hit ratio (15 busiest)', 'percentunit', 8, {
+        description:
+          'Share of the requests of the past hour that the cache served, of the pull zones with the most requests; only with more than a thousand in the hour (API fields RequestsServedChart and PullRequestsPulledChart).',
+        max: 1,
+        queries: peaks(15, pullZone, family('requests_total'), () => cachedRequests),
+        alerts: ['BunnynetPullZoneHitRatioDrop'],
+      }),
+    ]),
+    row(cdnDashboard, 'Errors', [
+      lines('5xx responses (top 15)', 'percentunit', 12, {
         ...errorPanel,
         queries: peaks(15, pullZone, serverErrors),
       }),
-      lines('Requests, by who served them', 'reqps', 12, {
+      lines('3xx, 4xx and 5xx responses', 'reqps', 12, {
+        description:
+          'Responses a second with a status of 300 to 399, 400 to 499 and 500 to 599, of the selected pull zones together, averaged over half an hour (API fields Error3xxChart, Error4xxChart, Error5xxChart).',
+        queries: { '{{code}}': `sum by (code) (${rate(pullZone, 'responses', ['code'])})` },
+        colors: { '3xx': 'blue', '4xx': 'orange', '5xx': 'red' },
+      }),
+    ]),
+    row(cdnDashboard, 'Cache and origin', [
+      lines('Requests by cache and origin', 'reqps', 8, {
         description:
           'Requests a second of the selected pull zones together, averaged over half an hour (API fields RequestsServedChart and PullRequestsPulledChart).',
         queries: requestsOf(pullZone),
       }),
-      lines('Responses that are no success', 'reqps', 12, {
+      bars('Cache miss ratio today (top 10)', 'percentunit', 8, {
         description:
-          'Responses a second with a status of 300 to 399, 400 to 499 and 500 to 599, of the selected pull zones together, averaged over half an hour (API fields Error3xxChart, Error4xxChart, Error5xxChart).',
-        queries: { '{{code}}': `sum by (code) (${rate(pullZone, 'responses', ['code'])})` },
+          'Share of the requests of the UTC day so far that the cache did not serve; starts again at midnight (1 minus API field CacheHitRate).',
+        queries: top(10, pullZone, highest(pullZone, notCached)),
+        link: pullZone.link,
+        alerts: ['BunnynetPullZoneHitRatioDrop'],
+      }),
+      lines('Origin response time (top 15)', 's', 8, {
+        description:
+          'In the newest hour that has ended and had requests (API field OriginResponseTimeChart).',
+        queries: peaks(15, pullZone, family('origin_response_time_latest_hour_seconds'), () => originTime),
+        alerts: ['BunnynetPullZoneOriginSlow'],
       }),
     ]),
     row(cdnDashboard, 'Bandwidth', [
-      lines('Bandwidth: the 15 busiest pull zones', 'Bps', 8, {
-        description: 'Bytes a second, averaged over half an hour (API field BandwidthUsedChart).',
-        queries: peaks(15, pullZone, family('bandwidth_bytes_total'), perSecond),
-      }),
-      lines('Bandwidth, by where it comes from', 'Bps', 8, {
+      lines('Bandwidth by source', 'Bps', 12, {
         description:
           'Bytes a second of the selected pull zones together, averaged over half an hour (API fields BandwidthUsedChart, BandwidthCachedChart, OriginTrafficChart, OriginShieldBandwidthUsedChart, OriginShieldInternalBandwidthUsedChart).',
         queries: {
@@ -199,25 +224,10 @@ export const pullZoneStatistics: KindMonitoring = {
           'within Origin Shield': `sum(${rate(pullZone, 'origin_shield_internal_bandwidth_bytes')})`,
         },
       }),
-      bars('Bandwidth now: the 10 busiest regions', 'Bps', 8, {
+      bars('Bandwidth by region (top 10)', 'Bps', 12, {
         description:
           'Bytes a second by the region that served them, of the selected pull zones together, averaged over half an hour (API field GeoTrafficDistribution, of which a pull zone counts the 50 largest points of presence; `other` are the rest).',
         queries: topBy('region', rate(pullZone, 'region_traffic_bytes', ['region'])),
-      }),
-    ]),
-    row(cdnDashboard, 'Cache and origin', [
-      bars('Not served by the cache: the 10 worst', 'percentunit', 12, {
-        description:
-          'Share of the requests of the UTC day so far that the cache did not serve; starts again at midnight (1 minus API field CacheHitRate).',
-        queries: top(10, pullZone, highest(pullZone, notCached)),
-        link: pullZone.link,
-        alerts: ['BunnynetPullZoneHitRatioDrop'],
-      }),
-      lines('Response time of the origin: the 15 slowest', 's', 12, {
-        description:
-          'In the newest hour that has ended and had requests (API field OriginResponseTimeChart).',
-        queries: peaks(15, pullZone, family('origin_response_time_latest_hour_seconds'), () => originTime),
-        alerts: ['BunnynetPullZoneOriginSlow'],
       }),
     ]),
     row(cdnDashboard, 'Readings', [
@@ -226,12 +236,12 @@ export const pullZoneStatistics: KindMonitoring = {
         values(pullZone, family('statistics_latest_day_timestamp_seconds')),
         'field RequestsServedChart and the other charts',
       ),
-      numbers('Newest hour: pull zones', 's', 6, {
+      numbers('Latest hour: pull zones', 's', 6, {
         description:
           'Time since the newest hour that has ended and had requests, of the pull zone whose hour is newest (newest key of API field RequestsServedChart).',
         steps: ['green', [10_800, 'orange']],
         queries: {
-          'newest hour': `min(time() - 3600 - ${values(pullZone, family('statistics_latest_hour_timestamp_seconds'))})`,
+          'latest hour': `min(time() - 3600 - ${values(pullZone, family('statistics_latest_hour_timestamp_seconds'))})`,
         },
         link: toExporter,
       }),

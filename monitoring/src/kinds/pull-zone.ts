@@ -71,7 +71,7 @@ export const pullZones: KindMonitoring = {
   },
   rows: [
     row(overviewDashboard, 'CDN', [
-      lines('Bandwidth of the month: the 10 largest', 'decbytes', 8, {
+      lines('Bandwidth this month (top 10)', 'decbytes', 8, {
         description:
           'Bandwidth that a pull zone used in this calendar month, which starts from 0 (API field MonthlyBandwidthUsed).',
         queries: peaks(10, all(pullZone), bandwidth),
@@ -79,41 +79,39 @@ export const pullZones: KindMonitoring = {
         alerts: ['BunnynetPullZoneBandwidthLimitNear'],
       }),
     ]),
+    // Charts come first; their panels are those of the statistics.
+    row(cdnDashboard, 'Traffic', []),
     row(cdnDashboard, 'Pull zones', [
       grid('Pull zones', 'short', 24, {
         description:
-          'At most 100 of the selected pull zones, those with the most traffic of the month first (API fields MonthlyBandwidthUsed, MonthlyBandwidthLimit, MonthlyCharges, Enabled, Suspended, Type, Hostnames, OptimizerEnabled, EnableOriginShield, EnableSafeHop as they are now; RequestsServedChart as «Requests» of the UTC day so far, CacheHitRateChart as «Hits» and OriginResponseTimeChart as «Origin» of the newest hour, AverageOriginResponseTime as «Today»).',
+          'At most 100 of the selected pull zones, those with the most traffic of the month first (API fields MonthlyBandwidthUsed, MonthlyBandwidthLimit, MonthlyCharges, Enabled, Suspended, Hostnames as they are now; RequestsServedChart as "Requests" of the UTC day so far, CacheHitRateChart as "Hit ratio" and OriginResponseTimeChart as "Origin (hour)" of the newest hour, AverageOriginResponseTime as "Origin (today)").',
         height: 10,
         entity: pullZone,
         rows: hundred(pullZone, family('(up|monthly_bandwidth_bytes)')),
         columns: [
           { title: 'Month', expr: field('monthly_bandwidth_bytes'), unit: 'decbytes' },
           {
-            title: 'of limit',
+            title: 'Of limit',
             expr: share(anywhere(pullZone), bandwidth, bandwidthLimit),
             unit: 'percentunit',
             steps: ['text', [0.9, 'orange'], [1, 'red']],
           },
           { title: 'Charges', expr: field('monthly_charges_dollars'), unit: 'currencyUSD' },
           { title: 'Requests', expr: field('requests_latest_day') },
-          { title: 'Hits', expr: field('cache_hit_ratio_latest_hour'), unit: 'percentunit' },
-          { title: 'Origin', expr: field('origin_response_time_latest_hour_seconds'), unit: 's' },
-          { title: 'Today', expr: field('origin_response_time_seconds'), unit: 's' },
+          { title: 'Hit ratio', expr: field('cache_hit_ratio_latest_hour'), unit: 'percentunit' },
+          { title: 'Origin (hour)', expr: field('origin_response_time_latest_hour_seconds'), unit: 's' },
+          { title: 'Origin (today)', expr: field('origin_response_time_seconds'), unit: 's' },
           { title: 'Enabled', expr: field('enabled'), text: onOff },
           { title: 'Suspended', expr: field('suspended'), text: yesIsBad },
-          { title: 'Network', expr: field('type'), text: network },
           {
-            title: 'No cert.',
+            title: 'Uncertified',
             expr: field('hostnames_without_certificate'),
             steps: ['text', [1, 'orange']],
           },
-          { title: 'Optimizer', expr: field('optimizer_enabled'), text: yesNo },
-          { title: 'Shield', expr: field('origin_shield_enabled'), text: yesNo },
-          { title: 'SafeHop', expr: field('safehop_enabled'), text: yesNo },
         ],
         alerts: ['BunnynetPullZoneBandwidthLimitNear', 'BunnynetPullZoneCertificateMissing'],
       }),
-      bars('Bandwidth, of that allowed: the 10 nearest', 'percentunit', 9, {
+      bars('Bandwidth limit used (top 10)', 'percentunit', 9, {
         description:
           'Share of the bandwidth that a pull zone may use this month (API fields MonthlyBandwidthUsed and MonthlyBandwidthLimit). An alert fires from 90 %.',
         steps: ['green', [0.9, 'orange'], [1, 'red']],
@@ -122,7 +120,7 @@ export const pullZones: KindMonitoring = {
         nothing: 'No pull zone has a limit.',
         alerts: ['BunnynetPullZoneBandwidthLimitNear'],
       }),
-      bars('Charges of the month: the 10 highest', 'currencyUSD', 9, {
+      bars('Most expensive pull zones this month (top 10)', 'currencyUSD', 9, {
         description: 'In US dollars, this calendar month so far (API field MonthlyCharges).',
         queries: top(10, pullZone, values(pullZone, family('monthly_charges_dollars'))),
         link: pullZone.link,
@@ -142,15 +140,16 @@ export const pullZones: KindMonitoring = {
       }),
     ]),
     row(cdnDashboard, 'Settings', [
-      grid('Hostnames without a certificate', 'none', 9, {
+      grid('Hostnames without a certificate', 'none', 24, {
         description:
           'At most 100 hostnames of the selected pull zones, without those of bunny.net (API fields Hostnames: Value, HasCertificate, ForceSSL).',
         entity: hostname,
         rows: `topk(100, ${values(hostname, family('hostname_info'), [], ['certificate="none"'])})`,
+        height: 6,
         labels: { hostname: 'Hostname' },
         columns: [
           {
-            title: 'To HTTPS',
+            title: 'Forces HTTPS',
             expr: `(${values(anywhere(hostname), family('hostname_info'), [], ['force_ssl="true"'])} or 0 * ${values(anywhere(hostname), family('hostname_info'))})`,
             text: yesNo,
           },
@@ -158,24 +157,40 @@ export const pullZones: KindMonitoring = {
         nothing: 'Every hostname has a certificate.',
         alerts: ['BunnynetPullZoneCertificateMissing'],
       }),
-      grid('Settings', 'short', 15, {
+      grid('Settings', 'short', 24, {
         description:
-          'At most 100 of the selected pull zones (API fields EdgeRules, EnableLogging, LogForwardingEnabled, VerifyOriginSSL, EnableTLS1; with OriginShieldEnableConcurrencyLimit also OriginShieldMaxConcurrentRequests, OriginShieldMaxQueuedRequests and OriginShieldQueueMaxWaitTime, as they are now).',
+          'At most 100 of the selected pull zones (API fields EdgeRules, Type, OptimizerEnabled, EnableOriginShield, EnableSafeHop, EnableLogging, LogForwardingEnabled, VerifyOriginSSL, EnableTLS1, as they are now).',
         height: 9,
         entity: pullZone,
         rows: hundred(pullZone, family('(up|edge_rules)')),
         columns: [
           { title: 'Edge rules', expr: field('edge_rules') },
-          { title: 'enabled', expr: field('edge_rules_enabled') },
+          { title: 'Enabled', expr: field('edge_rules_enabled') },
+          { title: 'Network', expr: field('type'), text: network },
+          { title: 'Optimizer', expr: field('optimizer_enabled'), text: yesNo },
+          { title: 'Origin Shield', expr: field('origin_shield_enabled'), text: yesNo },
+          { title: 'SafeHop', expr: field('safehop_enabled'), text: yesNo },
           { title: 'Logs', expr: field('logging_enabled'), text: yesNo },
-          { title: 'forwarded', expr: field('log_forwarding_enabled'), text: yesNo },
-          { title: 'Verifies origin', expr: field('verify_origin_ssl'), text: yesNo },
+          { title: 'Forwarded', expr: field('log_forwarding_enabled'), text: yesNo },
+          { title: 'Verifies TLS', expr: field('verify_origin_ssl'), text: yesNo },
           { title: 'TLS 1.0', expr: field('tls1_enabled'), text: yesIsBad },
-          { title: 'At once', expr: field('origin_shield_max_concurrent_requests') },
-          { title: 'Queued', expr: field('origin_shield_max_queued_requests') },
-          { title: 'Waits', expr: field('origin_shield_max_queue_wait_seconds'), unit: 's' },
         ],
         sort: 'Edge rules',
+      }),
+    ]),
+    row(cdnDashboard, 'Origin Shield and SafeHop', [
+      grid('Origin Shield limits', 'short', 24, {
+        description:
+          'At most 100 of the selected pull zones whose Origin Shield limits requests (API fields OriginShieldMaxConcurrentRequests, OriginShieldMaxQueuedRequests and OriginShieldQueueMaxWaitTime, with OriginShieldEnableConcurrencyLimit, as they are now).',
+        height: 5,
+        entity: pullZone,
+        rows: `topk(100, ${values(pullZone, family('origin_shield_max_concurrent_requests'))})`,
+        columns: [
+          { title: 'Concurrent requests', expr: field('origin_shield_max_concurrent_requests') },
+          { title: 'Queued requests', expr: field('origin_shield_max_queued_requests') },
+          { title: 'Wait', expr: field('origin_shield_max_queue_wait_seconds'), unit: 's' },
+        ],
+        nothing: 'No pull zone has such a limit.',
       }),
     ]),
   ],

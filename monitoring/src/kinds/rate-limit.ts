@@ -81,7 +81,7 @@ export const rateLimit: KindMonitoring = {
   },
   rows: [
     row(overviewDashboard, 'Shield', [
-      bars('Rate limit breaches today: 10 worst zones', 'short', 8, {
+      bars('Rate limit breaches today (top 10)', 'short', 8, {
         description:
           'Breaches of all rate limits of a zone in the newest UTC day, which starts from 0 at midnight (API field ratelimitOverviewPastTwentyEightDays, totalBreaches of its newest day).',
         queries: top(10, zone, `sum by (shield_zone_id) (${today})`),
@@ -91,7 +91,7 @@ export const rateLimit: KindMonitoring = {
       }),
     ]),
     row(shieldDashboard, 'Zones', [
-      bars('Rate limits, of those allowed: the 10 fullest', 'percentunit', 8, {
+      bars('Rate limit rules used (top 10)', 'percentunit', 8, {
         description:
           'Share of the allowed rate limits that have metrics (number of ratelimitId in the rate limit metrics, and API field rateLimitRulesLimit). A rate limit that was deleted in the past 28 days may still be counted.',
         steps: ['green', [0.8, 'orange'], [1, 'red']],
@@ -102,7 +102,7 @@ export const rateLimit: KindMonitoring = {
       }),
     ]),
     row(shieldDashboard, 'Rate limits', [
-      lines('Breaches in an hour, by what was done', 'short', 12, {
+      lines('Breaches per hour by action', 'short', 12, {
         description:
           'Breaches within an hour of the rate limits of the selected zones together, measured at each poll (API field ratelimitOverviewPastTwentyEightDays: totalBreaches, loggedBreaches, challengedBreaches, blockedBreaches).',
         queries: {
@@ -113,15 +113,19 @@ export const rateLimit: KindMonitoring = {
         },
         alerts: ['BunnynetShieldRateLimitBreachesRising'],
       }),
-      bars('Breaches in the past hour: the 10 worst zones', 'short', 12, {
+      bars('Breaches in the past hour by zone (top 10)', 'short', 12, {
         description:
           'Breaches of all rate limits of a zone together (API field ratelimitOverviewPastTwentyEightDays, totalBreaches).',
         queries: top(10, zone, `sum by (shield_zone_id) (${inHour('breaches')})`),
         link: zone.link,
         alerts: ['BunnynetShieldRateLimitBreachesRising'],
       }),
-      busiest('Breaches, past 28 days: the 10 busiest rate limits', 'breaches_28d', 'totalBreaches'),
-      busiest('Blocked breaches, past 28 days: the 10 busiest', 'blocked_breaches_28d', 'blockedBreaches'),
+      busiest('Breaches in the past 28 days by rate limit (top 10)', 'breaches_28d', 'totalBreaches'),
+      busiest(
+        'Blocked breaches in the past 28 days by rate limit (top 10)',
+        'blocked_breaches_28d',
+        'blockedBreaches',
+      ),
     ]),
     row(shieldDashboard, 'Readings', [
       newestDay(

@@ -12,7 +12,7 @@ export const shieldAccessLists: KindMonitoring = {
   kind: 'shield_access_lists',
   rows: [
     row(shieldDashboard, 'WAF rules and access lists', [
-      grid('Access lists', 'short', 8, {
+      grid('Access lists', 'short', 12, {
         description:
           'At most 100 of the selected zones, those with the most entries of their own: entries and lists, what the plan allows, and how long ago the oldest enabled list of the vendor was updated (API fields customEntryCount, customEntryLimit, customListCount, customListLimit, managedLists).',
         height: 8,

@@ -10,17 +10,17 @@ const month = (name: string): string => `bunnynet_shield_overage_monthly_${name}
 export const shieldOverage: KindMonitoring = {
   kind: 'shield_overage',
   rows: [
-    row(shieldDashboard, 'The month', [
-      lines('Clean requests: the 15 busiest zones', 'short', 8, {
+    row(shieldDashboard, 'This month', [
+      lines('Clean requests (top 15)', 'short', 8, {
         description: 'This calendar month so far; starts again each month (API field totalCleanRequests).',
         queries: peaks(15, zone, month('clean_requests')),
       }),
-      lines('Beyond the plan: the 15 zones with the most', 'short', 8, {
+      lines('Requests over the plan (top 15)', 'short', 8, {
         description:
           'Requests beyond what the plan includes, this calendar month so far; starts again each month (API field totalOverage).',
         queries: peaks(15, zone, month('overage_requests')),
       }),
-      bars('Beyond the plan, of what is tolerated', 'percentunit', 8, {
+      bars('Overage allowance used (top 10)', 'percentunit', 8, {
         description:
           'Requests beyond the plan, as a share of those that are tolerated in this calendar month, for the 10 worst zones (API fields totalOverage and segments, overageAllowance).',
         steps: ['green', [0.8, 'orange'], [1, 'red']],

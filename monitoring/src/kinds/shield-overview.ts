@@ -17,7 +17,7 @@ export const shieldOverview: KindMonitoring = {
   kind: 'shield_overview',
   rows: [
     row(shieldDashboard, 'Protections', [
-      grid('Zones, past 28 days', 'short', 24, {
+      grid('Zones in the past 28 days', 'short', 24, {
         description:
           'At most 100 of the selected zones, those with the most events. Requests that API Guardian inspected and that failed a check of it, and files that were scanned, in the past 28 days, a rolling window that can fall (API fields overview, uploadScanning, apiGuardian); billed requests of this calendar month and the clean requests of the plan (API fields totalBillableRequests, totalCleanRequestsLimit).',
         entity: zone,
@@ -35,24 +35,24 @@ export const shieldOverview: KindMonitoring = {
           { title: 'In the plan', expr: field('clean_requests_limit') },
         ],
       }),
-      lines('Events in an hour, by protection', 'short', 12, {
+      lines('Events per hour by protection', 'short', 12, {
         description:
           'What each protection counts as its own, of the selected zones together, within an hour (API field overviewPastTwentyEightDays).',
         queries: { '{{protection}}': `sum by (protection) (${inHour('events', ['protection'])})` },
       }),
-      lines('Requests in an hour, by protection and action', 'short', 12, {
+      lines('Requests per hour by protection and action', 'short', 12, {
         description:
           'Requests that a protection acted on, of the selected zones together, within an hour (API fields overviewPastTwentyEightDays of each protection).',
         queries: {
           '{{protection}} {{action}}': `sum by (protection, action) (${inHour('requests', ['protection', 'action'])})`,
         },
       }),
-      bars('Requests in the past 28 days, by protection and action', 'short', 8, {
+      bars('Requests in the past 28 days (top 10)', 'short', 8, {
         description:
           'Requests that a protection acted on, of the selected zones together, in the past 28 days, a rolling window that can fall (API fields waf, dDoS, ratelimit, botDetection, accessList, uploadScanning, apiGuardian).',
         queries: { '{{protection}} {{action}}': `topk(10, sum by (protection, action) (${acted}))` },
       }),
-      lines('API Guardian and uploads, an hour', 'short', 8, {
+      lines('API Guardian and uploads per hour', 'short', 8, {
         description:
           'Requests that API Guardian inspected, those that failed a check of it, and uploaded files that were scanned, of the selected zones together, within an hour (API fields apiGuardianOverviewPastTwentyEightDays, uploadScanningOverviewPastTwentyEightDays).',
         queries: {
@@ -61,7 +61,7 @@ export const shieldOverview: KindMonitoring = {
           'files scanned': `sum(${inHour('scanned_files')})`,
         },
       }),
-      bars('Billed requests, of those in the plan', 'percentunit', 8, {
+      bars('Included requests used (top 10)', 'percentunit', 8, {
         description:
           'Requests of this calendar month that are billed, as a share of the clean requests that the plan includes (API fields totalBillableRequests and totalCleanRequestsLimit). The 10 fullest zones; falls back at the end of the month.',
         steps: ['green', [0.8, 'orange'], [1, 'red']],

@@ -15,7 +15,7 @@ export const shieldStatistics: KindMonitoring = {
       shieldDashboard,
       'Requests by protection',
       ['Blocked', 'Challenged', 'Logged'].map((action) =>
-        lines(`${action} in an hour, by protection`, 'short', 8, {
+        lines(`${action} per hour by protection`, 'short', 8, {
           description: `Requests of the selected zones together with the action ${action.toLowerCase()}, within an hour (API fields waf, ddos, rateLimit, accessLists, botDetection, uploadScanning, apiGuardian).`,
           queries: { '{{protection}}': `sum by (protection) (${inHour(action.toLowerCase())})` },
         }),

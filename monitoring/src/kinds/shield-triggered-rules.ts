@@ -9,13 +9,13 @@ export const shieldTriggeredRules: KindMonitoring = {
   kind: 'shield_triggered_rules',
   rows: [
     row(shieldDashboard, 'WAF rules and access lists', [
-      bars('Rules to review: the 10 zones with the most', 'short', 8, {
+      bars('WAF rules to review (top 10)', 'short', 6, {
         description:
           'WAF rules that requests have triggered and that nobody has reviewed; the API documents no window (API field totalTriggeredRules).',
         queries: top(10, zone, values(zone, 'bunnynet_shield_triggered_rules')),
         link: zone.link,
       }),
-      bars('Requests that triggered a rule: top 10', 'short', 8, {
+      bars('Requests by triggered rule (top 10)', 'short', 6, {
         description:
           'Of the rules that wait for a review; the API documents no window, and a rule leaves the list with its review (API field triggeredRules, totalTriggeredRequests).',
         queries: top(

@@ -141,9 +141,9 @@ export const shieldZone: KindMonitoring = {
   },
   rows: [
     row(overviewDashboard, 'Shield', [
-      numbers('Firewalls', 'short', 8, {
+      numbers('WAF by zone', 'short', 8, {
         description:
-          'Zones by what their firewall does (API fields wafEnabled, wafExecutionMode and learningMode, as they are now). «only log» leaves out the zones that are learning.',
+          'Zones by what their firewall does (API fields wafEnabled, wafExecutionMode and learningMode, as they are now). "only log" leaves out the zones that are learning.',
         height: 8,
         queries: {
           zones: `count(${values(every, family('waf_enabled'))})`,
@@ -175,10 +175,10 @@ export const shieldZone: KindMonitoring = {
           },
           { title: 'Plan', expr: field('plan_type'), text: planType },
           { title: 'DDoS', expr: field('ddos_shield_sensitivity'), text: sensitivity },
-          { title: 'On DDoS', expr: field('ddos_execution_mode'), text: modeText },
-          { title: 'Rules off', expr: field('waf_disabled_rules') },
-          { title: 'Log-only', expr: field('waf_log_only_rules') },
-          { title: 'Custom', expr: field('waf_custom_rules') },
+          { title: 'DDoS mode', expr: field('ddos_execution_mode'), text: modeText },
+          { title: 'Disabled rules', expr: field('waf_disabled_rules') },
+          { title: 'Log-only rules', expr: field('waf_log_only_rules') },
+          { title: 'Custom rules', expr: field('waf_custom_rules') },
           { title: 'Allowed', expr: field('custom_waf_rules_limit') },
           { title: 'Rate limits', expr: field('rate_limit_rules_limit') },
           { title: 'Threats', expr: field('waf_realtime_threat_intelligence_enabled'), text: yesNo },
@@ -186,7 +186,7 @@ export const shieldZone: KindMonitoring = {
         ascending: true,
         alerts: ['BunnynetShieldWafDisabled', 'BunnynetShieldWafLogOnly'],
       }),
-      bars('Custom rules, of those allowed: the 10 fullest', 'percentunit', 8, {
+      bars('Custom rule limit used (top 10)', 'percentunit', 8, {
         description:
           'Share of the allowed custom WAF rules that is in use (length of API field wafCustomRuleOrder, and customWafRulesLimit). An alert fires from 80 %.',
         steps: ['green', [0.8, 'orange'], [1, 'red']],
@@ -195,7 +195,7 @@ export const shieldZone: KindMonitoring = {
         nothing: 'No zone may have custom rules.',
         alerts: ['BunnynetShieldCustomRulesNearLimit'],
       }),
-      bars('Learning ends in: the 10 next zones', 's', 8, {
+      bars('Learning mode ends in (next 10)', 's', 8, {
         description:
           'Time until the learning mode ends and the firewall begins to act, for the zones that are learning now (API fields learningMode and learningModeUntil).',
         steps: ['red', [86400, 'orange'], [172800, 'blue']],

@@ -19,7 +19,7 @@ export const storageZoneEgress: KindMonitoring = {
           '{{protocol}}': `sum by (protocol) (${perSecond(storageZone, bytes, ['protocol'])})`,
         },
       }),
-      bars('HTTP egress: the 10 busiest storage zones', 'Bps', 12, {
+      bars('HTTP egress by storage zone (top 10)', 'Bps', 12, {
         description: 'Bytes a second over HTTP, averaged over half an hour (API field HttpEgressChart).',
         queries: top(10, storageZone, perSecond(storageZone, bytes, [], ['protocol="http"'])),
         link: storageZone.link,

@@ -52,7 +52,7 @@ export const storageZones: KindMonitoring = {
   rules: { about: 'Storage zones: their names.', names: storageZone },
   rows: [
     row(overviewDashboard, 'Storage and DNS', [
-      lines('Stored: the 10 largest storage zones', 'decbytes', 12, {
+      lines('Largest storage zones (top 10)', 'decbytes', 12, {
         description: 'Bytes in the main region (API field StorageUsed, as it is at each poll).',
         queries: peaks(10, all(storageZone), family('used_bytes')),
         link: storageZone.link,
@@ -65,11 +65,11 @@ export const storageZones: KindMonitoring = {
         queries: { stored: `sum(${values(storageZone, family('used_bytes'))})` },
         link: linkTo('bunnynet-account', 'Open the account'),
       }),
-      lines('Stored: the 15 largest', 'decbytes', 10, {
+      lines('Largest storage zones (top 15)', 'decbytes', 10, {
         description: 'Bytes in the main region (API field StorageUsed, as it is at each poll).',
         queries: peaks(15, storageZone, family('used_bytes')),
       }),
-      lines('Files: the 15 with the most', 'short', 10, {
+      lines('Files by storage zone (top 15)', 'short', 10, {
         description: 'Number of files (API field FilesStored, as it is at each poll).',
         queries: peaks(15, storageZone, family('files')),
       }),

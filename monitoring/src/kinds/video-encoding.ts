@@ -36,7 +36,7 @@ export const videoEncoding: KindMonitoring = {
         thresholds: { seconds: 3600 },
         for: '30m',
         held: false,
-        summary: 'A video of the library {{ or $name $labels.library_id }} waits for its encoding',
+        summary: 'A video of the library {{ or $name $labels.library_id }} is waiting to be encoded',
         description:
           'A video of the library {{ $labels.library_id }} was uploaded {{ $value | humanizeDuration }} ago and is not encoded yet.',
       },
@@ -44,13 +44,13 @@ export const videoEncoding: KindMonitoring = {
   },
   rows: [
     row(streamDashboard, 'Encoding', [
-      lines('Videos that are not finished, by state', 'short', 12, {
+      lines('Unfinished videos by state', 'short', 12, {
         description:
           'Videos of the selected libraries together in each state except finished (API field status, as it is at each poll).',
         queries: { '{{status}}': `sum by (status) (${unfinished})` },
         alerts: ['BunnynetVideoEncodingFailed'],
       }),
-      bars('Waiting longest for the encoder: the 10 slowest libraries', 's', 12, {
+      bars('Longest wait for the encoder by library (top 10)', 's', 12, {
         description:
           'Time since the upload of the oldest video that is not encoded yet (API field dateUploaded). An alert fires from one hour.',
         steps: ['green', [3600, 'orange']],

@@ -9,7 +9,7 @@ export const videoLibraryDrm: KindMonitoring = {
   kind: 'video_library_drm',
   rows: [
     row(streamDashboard, 'Transcribing and DRM', [
-      lines('DRM licenses in an hour: the 15 busiest libraries', 'short', 12, {
+      lines('DRM licenses per hour by library (top 15)', 'short', 12, {
         description:
           'Licenses that were issued within an hour; read once an hour unless configured otherwise (API field LicensesIssuedChart).',
         queries: peaks(15, library, 'bunnynet_video_library_drm_issued_licenses_total', hourly),

@@ -16,33 +16,33 @@ export const videoLibraryStatistics: KindMonitoring = {
   kind: 'video_library_statistics',
   rows: [
     row(overviewDashboard, 'Stream', [
-      lines('Views in an hour: the 10 busiest libraries', 'short', 12, {
+      lines('Views per hour by library (top 10)', 'short', 12, {
         description: 'Views of videos within an hour (API field viewsChart).',
         queries: peaks(10, all(library), family('views_total'), hourly),
         link: library.link,
       }),
     ]),
-    row(streamDashboard, 'Watched', [
-      lines('Views in an hour: the 15 busiest libraries', 'short', 12, {
+    row(streamDashboard, 'Viewing', [
+      lines('Views per hour by library (top 15)', 'short', 12, {
         description: 'Views of videos within an hour (API field viewsChart).',
         queries: peaks(15, library, family('views_total'), hourly),
       }),
-      bars('Views in an hour: the 10 busiest countries', 'short', 12, {
+      bars('Views in the past hour by country (top 10)', 'short', 12, {
         description:
           'Views of the selected libraries together within an hour (API field countryViewCounts, of which a library counts the 50 largest countries).',
         queries: topBy('country', inHour('country_views', ['country'])),
       }),
-      bars('Watched in an hour: the 10 busiest libraries', 's', 12, {
+      bars('Watch time in the past hour by library (top 10)', 's', 12, {
         description: 'Time for which videos were watched within an hour (API field watchTimeChart).',
         queries: top(10, library, inHour('watch_time_seconds')),
         link: library.link,
       }),
-      bars('Watched in an hour: the 10 busiest countries', 's', 12, {
+      bars('Watch time in the past hour by country (top 10)', 's', 12, {
         description:
           'Time for which videos of the selected libraries were watched within an hour (API field countryWatchTime, of which a library counts the 50 largest countries).',
         queries: topBy('country', inHour('country_watch_time_seconds', ['country'])),
       }),
-      bars('Engagement: the 5 highest', 'short', 12, {
+      bars('Engagement score (top 5)', 'short', 12, {
         description:
           'Score of the UTC day so far, from 0 to 100; starts again at midnight (API field engagementScore).',
         height: 5,

@@ -9,7 +9,7 @@ export const videoLibraryTranscribing: KindMonitoring = {
   kind: 'video_library_transcribing',
   rows: [
     row(streamDashboard, 'Transcribing and DRM', [
-      lines('Transcribed in an hour: the 15 busiest libraries', 's', 12, {
+      lines('Transcribed per hour by library (top 15)', 's', 12, {
         description:
           'Length of the video that was transcribed within an hour; read once an hour unless configured otherwise (API field TranscriptionSecondsChart).',
         queries: peaks(15, library, 'bunnynet_video_library_transcribing_video_seconds_total', hourly),

@@ -55,7 +55,7 @@ export const videoLibrary: KindMonitoring = {
   },
   rows: [
     row(overviewDashboard, 'Stream', [
-      lines('Traffic of the month: the 10 busiest libraries', 'decbytes', 12, {
+      lines('Traffic this month by library (top 10)', 'decbytes', 12, {
         description: 'This calendar month so far; starts again each month (API field TrafficUsage).',
         queries: peaks(10, all(library), family('monthly_traffic_bytes')),
         link: library.link,
@@ -92,15 +92,15 @@ export const videoLibrary: KindMonitoring = {
           { title: 'Last poll', expr: field('up'), text: upText },
         ],
       }),
-      lines('Stored: the 15 largest libraries', 'decbytes', 8, {
+      lines('Stored by library (top 15)', 'decbytes', 8, {
         description: 'Bytes that a library stores (API field StorageUsage, as it is at each poll).',
         queries: peaks(15, library, family('storage_bytes')),
       }),
-      lines('Videos: the 15 largest libraries', 'short', 8, {
+      lines('Videos by library (top 15)', 'short', 8, {
         description: 'Number of videos (API field VideoCount, as it is at each poll).',
         queries: peaks(15, library, family('videos')),
       }),
-      bars('DRM certificates: time left', 's', 8, {
+      bars('DRM certificates expire in', 's', 8, {
         description:
           'Time until the certificate of an enabled DRM system expires, of the 10 next (API fields AppleFairPlayDrm and GoogleWidevineDrm: CertificateExpirationDate, Enabled). An alert fires two weeks before.',
         steps: ['red', [1_209_600, 'green']],

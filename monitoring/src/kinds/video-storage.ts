@@ -73,13 +73,13 @@ export const videoStorage: KindMonitoring = {
   },
   rows: [
     row(overviewDashboard, 'Video storage', [
-      numbers('Stored by videos', 'decbytes', 6, {
+      numbers('Video storage', 'decbytes', 6, {
         description: `Bytes of all videos that can be read, all components together (${fields}).`,
         height: 8,
         queries: { stored: `sum(${storedIn(every)})` },
         link: linkTo(videoStorageDashboard.uid, 'Open the videos'),
       }),
-      bars('Stored by videos: the 10 largest libraries', 'decbytes', 18, {
+      bars('Video storage by library (top 10)', 'decbytes', 18, {
         description: `Bytes of the videos of a library that can be read, all components together (${fields}).`,
         queries: top(10, every, `sum by (library_id) (${storedIn(every)})`),
         link: toVideos,
@@ -94,7 +94,7 @@ export const videoStorage: KindMonitoring = {
         alerts: ['BunnynetVideoStorageGrowth'],
       }),
       numbers('Videos read', 'short', 6, {
-        description: 'How many of the selected videos have a size now (the exporter’s own; no API field).',
+        description: "How many of the selected videos have a size now (the exporter's own; no API field).",
         queries: { read: `count(${stored})`, all: `count(${field('up')})` },
         link: toExporter,
       }),
@@ -107,12 +107,12 @@ export const videoStorage: KindMonitoring = {
       }),
       numbers('Oldest reading', 's', 6, {
         description:
-          'Age of the oldest reading among the selected videos (the exporter’s own; no API field).',
+          "Age of the oldest reading among the selected videos (the exporter's own; no API field).",
         steps: ['green', [10800, 'orange'], [86400, 'red']],
         queries: { oldest: `max(time() - (${field('last_success_timestamp_seconds')} > 0))` },
         link: toExporter,
       }),
-      bars('Stored: the 10 largest libraries', 'decbytes', 12, {
+      bars('Stored by library (top 10)', 'decbytes', 12, {
         description: `Bytes of the videos of a library, all components together (${fields}).`,
         queries: top(10, library, `sum by (library_id) (${storedIn(library)})`),
         link: toVideos,
@@ -127,7 +127,7 @@ export const videoStorage: KindMonitoring = {
       }),
     ]),
     row(videoStorageDashboard, 'Videos', [
-      grid('Videos', 'decbytes', 14, {
+      grid('Videos', 'decbytes', 12, {
         description:
           'The 100 largest of the selected videos (API fields originals, encoded, thumbnails, previews, mp4Fallback and miscellaneous together, and calculatedAt).',
         height: 12,
@@ -149,11 +149,11 @@ export const videoStorage: KindMonitoring = {
           { title: 'Age', expr: `time() - (${inRow('last_success_timestamp_seconds')} > 0)`, unit: 's' },
         ],
       }),
-      bars('Encodings: the 15 largest', 'decbytes', 10, {
+      bars('Largest encodings (top 15)', 'decbytes', 12, {
         description:
           'Bytes of single encodings among the selected videos (API field encoded: its key, codec, resolution and size, as last calculated by the API).',
         height: 12,
-        queries: top(15, video, encodings, '{{display}}: {{encoding}} {{resolution}} {{codec}}'),
+        queries: top(15, video, encodings, '{{display}}: {{encoding}} {{codec}}'),
         nothing: 'No video has an encoding.',
       }),
     ]),
