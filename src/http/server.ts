@@ -1,7 +1,7 @@
 /** The web server: listens on every address, follows the web configuration, and stops gracefully. */
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { defaultWebLimits, type WebLimits } from './limits.ts';
 import { createRequestListener } from './requests.ts';
@@ -32,6 +32,8 @@ export class WebServer {
   readonly #limits: WebLimits;
   #source: WebConfigSource | undefined;
   readonly #listeners: Listener[] = [];
+  /** All of them. Node's `closeAllConnections` leaves out those whose TLS handshake is under way. */
+  readonly #connections = new Set<Socket>();
   #isStopping = false;
   readonly #stopped = new AbortController();
 
@@ -71,7 +73,7 @@ export class WebServer {
     // Node closes idle connections with the listener.
     const closed = this.#listeners.map((listener) => new Promise((resolve) => listener.close(resolve)));
     const cut = setTimeout(() => {
-      for (const listener of this.#listeners) listener.closeAllConnections();
+      for (const connection of this.#connections) connection.destroy();
     }, graceMs);
     await Promise.all(closed);
     clearTimeout(cut);
@@ -91,6 +93,10 @@ export class WebServer {
       : createHttpServer(this.#limits);
     const { maxConnections, timeout } = this.#limits;
     Object.assign(listener, { maxConnections, timeout });
+    listener.on('connection', (connection: Socket) => {
+      this.#connections.add(connection);
+      connection.once('close', () => this.#connections.delete(connection));
+    });
     // Once it listens: a connection cannot be accepted, for example because there are too many open files.
     listener.on('error', (err) => {
       if (listener.listening) log.warn({ err }, 'a connection could not be accepted');
