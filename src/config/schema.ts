@@ -76,7 +76,7 @@ function apiSchema(api: ApiName) {
     max_response_bytes: preset(
       value.bytes(1024, 2 ** 28),
       '8MiB',
-      'The largest answer that is read; it may hold one JSON value for each 24 bytes of this limit. A larger page of a listing is requested in smaller ones',
+      'The largest answer that is read; it may hold one JSON value for each 17 bytes of this limit. A larger page of a listing is requested in smaller ones',
     ),
     ca_file: optional(
       value.filePath,
