@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { flagRows } from '../src/cli/flags.ts';
 import { urlVariable } from '../src/config/apis.ts';
 import { environmentSettings } from '../src/config/environment.ts';
-import { configJsonSchema } from '../src/config/json-schema.ts';
 import {
   isOfAccount,
   minStaleAfterIntervals,
@@ -16,6 +15,7 @@ import { apiNames, type Resource } from '../src/resources/resource.ts';
 import { createTelemetry } from '../src/telemetry.ts';
 import { formatDuration } from '../src/text.ts';
 import { shellFiles } from './cli/shell-files.ts';
+import { configJsonSchema } from './config/json-schema.ts';
 import { inventory } from './inventory.ts';
 
 /** A table row. Pipes are escaped because they would end a cell. */

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { resources } from '../../src/resources/index.ts';
 import { account, env, problemsOf } from './fixtures.ts';
+import { configJsonSchema } from './json-schema.ts';
 
 const folder = fileURLToPath(new URL('../../config/', import.meta.url));
 const schema = configJsonSchema(resources);

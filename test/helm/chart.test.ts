@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { buildChartRules } from '../../monitoring/src/rule-files.ts';
 import { settingsJsonSchema } from '../../monitoring/src/rule-settings.ts';
-import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { resources } from '../../src/resources/index.ts';
+import { configJsonSchema } from '../config/json-schema.ts';
 import { valuesTable } from './values-table.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

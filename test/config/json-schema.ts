@@ -3,8 +3,8 @@
  * unquoted values. It cannot check settings against each other.
  */
 import * as z from 'zod';
-import type { Resource } from '../resources/resource.ts';
-import { documentSchema } from './schema.ts';
+import { documentSchema } from '../../src/config/schema.ts';
+import type { Resource } from '../../src/resources/resource.ts';
 
 type JsonSchema = Record<string, unknown>;
 
