@@ -20,12 +20,9 @@ export interface DemoOptions {
   readonly onOutageStep?: ((says: string) => void) | undefined;
 }
 
-export interface Loaded {
+export interface Demo {
   readonly config: Config;
   readonly credentials: Credentials;
-}
-
-export interface Demo extends Loaded {
   stop(): Promise<void>;
 }
 
@@ -53,7 +50,7 @@ export async function startDemo({ scale, onOutageStep }: DemoOptions): Promise<D
   };
 }
 
-export async function load({ document, env }: Everything): Promise<Loaded> {
+export async function load({ document, env }: Everything): Promise<Omit<Demo, 'stop'>> {
   const { config } = await loadConfig({ document, env, resources });
   return { config, credentials: new Credentials(config.credentials, env) };
 }

@@ -15,7 +15,7 @@ import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { type ListenAddress, WebServer } from './http/server.ts';
-import { describeChange, logWanted, observeRequests, planLog, roundText } from './log-lines.ts';
+import { describeChange, lackingLog, logWanted, observeRequests, planLog, roundText } from './log-lines.ts';
 import { PollEngine } from './polling/engine.ts';
 import { currentSummary } from './polling/listing-summary.ts';
 import type { ListingStatus } from './polling/listings.ts';
@@ -34,7 +34,7 @@ import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 
 /** A configuration and the keys that it names. */
-export interface Loaded {
+export interface Setup {
   readonly config: Config;
   readonly credentials: Credentials;
 }
@@ -44,7 +44,7 @@ export interface ExporterOptions {
    * Loads and checks the configuration, at the start and at each reload. Rejects with its problems. The credentials of all
    * configurations share a redactor.
    */
-  readonly load: () => Promise<Loaded>;
+  readonly load: () => Promise<Setup>;
   readonly addresses: readonly ListenAddress[];
   /** Answers probes without TLS and password. */
   readonly probeAddress?: ListenAddress | undefined;
@@ -84,22 +84,21 @@ export class Exporter {
   readonly #server: WebServer;
   readonly #probes: WebServer | undefined;
   readonly #logPlan: ReturnType<typeof planLog>;
+  readonly #logLacking: ReturnType<typeof lackingLog>;
   readonly #schemaDrift = new SchemaDrift();
   readonly #causeLog: CauseLog;
-  /** The listings of products that the account lacks, which the log has named. */
-  readonly #lacking = new Set<string>();
   readonly #startedAtMs = Date.now();
-  #loaded: Loaded;
+  #setup: Setup;
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
   #lastReload: Promise<void> = Promise.resolve();
 
-  constructor(options: ExporterOptions, loaded: Loaded) {
+  constructor(options: ExporterOptions, setup: Setup) {
     const { log } = options;
-    const { config, credentials } = loaded;
+    const { config, credentials } = setup;
     const { redactor } = credentials;
     this.#options = options;
     this.#foundKeys = new FoundKeys(redactor);
-    this.#loaded = loaded;
+    this.#setup = setup;
     this.#store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
     this.#telemetry = createTelemetry(kindsOn(config), {
       counts: () => this.#engine.states.counts(),
@@ -146,6 +145,7 @@ export class Exporter {
     this.#causeLog = new CauseLog(log);
     this.#keyWatch = new KeyWatch((name) => this.#engine.keyChanged(name));
     this.#logPlan = planLog(() => this.#engine.listings().every(({ state }) => state !== 'pending'), log);
+    this.#logLacking = lackingLog(log);
     const { addresses, probeAddress, webConfigFile } = options;
     const routes = this.#routes();
     this.#server = new WebServer({ addresses, webConfigFile, log, routes });
@@ -158,7 +158,7 @@ export class Exporter {
     const { log } = this.#options;
     const urls = await this.#server.start();
     for (const url of await this.#startProbes()) log.info({ url }, 'answering probes');
-    await this.#apply(this.#loaded);
+    await this.#apply(this.#setup);
     this.#logWanted();
     const startedMs = performance.now();
     void this.#engine.allPolled.then(() => {
@@ -175,7 +175,7 @@ export class Exporter {
     if (this.#engine.isReady) {
       await this.#engine.pollNow();
     } else {
-      await this.#apply(this.#loaded);
+      await this.#apply(this.#setup);
       await this.#engine.allPolled;
     }
     this.#logCauses();
@@ -198,7 +198,7 @@ export class Exporter {
 
   /** The current configuration, as it would stand in a file. */
   config(): ReturnType<typeof describeConfig> {
-    return describeConfig(this.#loaded.config, resources);
+    return describeConfig(this.#setup.config, resources);
   }
 
   /** The exposition as a scrape in the text format would see it. */
@@ -234,9 +234,9 @@ export class Exporter {
 
   async #reload(): Promise<void> {
     const { log, load } = this.#options;
-    let loaded: Loaded;
+    let setup: Setup;
     try {
-      loaded = await load();
+      setup = await load();
       this.#server.reload();
     } catch (error) {
       const { message } = error as Error;
@@ -245,7 +245,7 @@ export class Exporter {
       throw error;
     }
     const before = this.targets();
-    await this.#apply(loaded);
+    await this.#apply(setup);
     // Only now that the removed targets have made room.
     this.#engine.states.makeRoom();
     const change = describeChange(before, this.targets());
@@ -256,7 +256,7 @@ export class Exporter {
   /** A key that came with a listing is only for the video API. */
   async #readKey(api: ApiName, credential: string): Promise<Secret> {
     const found = api === 'video' ? this.#foundKeys.get(credential) : undefined;
-    return found ?? (await this.#loaded.credentials.read(credential));
+    return found ?? (await this.#setup.credentials.read(credential));
   }
 
   #routes(): readonly Route[] {
@@ -273,7 +273,7 @@ export class Exporter {
       exporterStatus: () => this.#status(),
       causeInput: () => this.#causeInput(),
       isReady: () => this.#engine.isReady,
-      isOn: (kind) => this.#loaded.config.sections.some((section) => section.kind === kind),
+      isOn: (kind) => this.#setup.config.sections.some((section) => section.kind === kind),
       targets: () => this.targets(),
       listings: () => this.listings(),
       nextPollInMs: (target) => this.#engine.nextPollInMs(target),
@@ -303,7 +303,7 @@ export class Exporter {
   }
 
   #causeInput(): CauseInput {
-    const { config, credentials } = this.#loaded;
+    const { config, credentials } = this.#setup;
     return {
       answers: this.#answers(),
       targets: this.targets(),
@@ -326,25 +326,17 @@ export class Exporter {
 
   /** Drift and refused reloads have lines of their own when they occur. */
   #logCauses(): void {
-    for (const { poll, isLacking } of this.listings()) {
-      if (!isLacking || this.#lacking.has(poll.key)) continue;
-      this.#lacking.add(poll.key);
-      const { listing, credential } = poll;
-      this.#options.log.info(
-        { kind: poll.kind, credential },
-        `no ${listing.nouns}: the account lacks the product, or the key of ${credential} may not read it`,
-      );
-    }
+    this.#logLacking(this.listings());
     const causes = this.causes().filter(({ reason }) => reason !== 'drift' && reason !== 'reload');
     this.#causeLog.write(causes, this.#now());
   }
 
-  async #apply(loaded: Loaded): Promise<void> {
-    const { config, credentials } = loaded;
+  async #apply(setup: Setup): Promise<void> {
+    const { config, credentials } = setup;
     // Nothing is awaited from here until the engine has the configuration, so that it drops a listing that was partly read with
     // the previous keys.
     await this.#keyWatch.follow(credentials, Object.keys(config.credentials));
-    this.#loaded = loaded;
+    this.#setup = setup;
     this.#configuration = { loadedAtMs: Date.now(), refused: undefined };
     this.#telemetry.follow(kindsOn(config));
     this.#store.setMaxSeries(config.limits.maxSeries);
@@ -358,7 +350,7 @@ export class Exporter {
   #logWanted(): void {
     const { log } = this.#options;
     const counts = this.#engine.states.counts();
-    logWanted(log, this.#loaded.config, resources, (kind) => counts.get(kind)?.targets ?? 0);
+    logWanted(log, this.#setup.config, resources, (kind) => counts.get(kind)?.targets ?? 0);
   }
 }
 

@@ -49,6 +49,22 @@ function differByATenth(before: readonly ApiCapacity[], after: readonly ApiCapac
   );
 }
 
+/** Logs once of each listing that the account lacks its product. */
+export function lackingLog(log: Logger): (listings: readonly ListingStatus[]) => void {
+  const logged = new Set<string>();
+  return (listings) => {
+    for (const { poll, isLacking } of listings) {
+      if (!isLacking || logged.has(poll.key)) continue;
+      logged.add(poll.key);
+      const { kind, listing, credential } = poll;
+      log.info(
+        { kind, credential },
+        `no ${listing.nouns}: the account lacks the product, or the key of ${credential} may not read it`,
+      );
+    }
+  };
+}
+
 /** What has changed of the targets: `+2 −1, 1 renamed`; empty if they are the same. */
 export function describeChange(before: readonly TargetStatus[], after: readonly TargetStatus[]): string {
   const found = ({ target: { key, name } }: TargetStatus) => ({ ids: { key }, name });

@@ -9,7 +9,7 @@ import { endSoon, onSignal, restoreSignals } from './cli/signals.ts';
 import { summary } from './cli/summary.ts';
 import { type Environment, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
-import { createExporter, type Exporter, type Loaded } from './exporter.ts';
+import { createExporter, type Exporter, type Setup } from './exporter.ts';
 import { WebConfigSource } from './http/web-config-source.ts';
 import { ownedBy } from './polling/shard.ts';
 import { Report } from './report/report.ts';
@@ -27,7 +27,7 @@ const exitCodes = { ok: 0, wrongConfiguration: 1, wrongUsage: 2, pollsFailed: 3 
 /** Keeps keys across reloads: answers to earlier requests may still come. */
 const redactor = new Redactor();
 
-async function load({ configFile: file }: Flags, env: Environment, log: Logger): Promise<Loaded> {
+async function load({ configFile: file }: Flags, env: Environment, log: Logger): Promise<Setup> {
   const { config, warnings } = await loadConfig({ file, env, resources, otherVariables: flagVariables });
   for (const warning of warnings) log.warn(warning);
   const credentials = new Credentials(config.credentials, env, {

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import { type Loaded, load } from '../../src/demo.ts';
+import { load } from '../../src/demo.ts';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/index.ts';
 import { apiNames } from '../../src/resources/resource.ts';
@@ -72,12 +72,12 @@ const types = Object.keys(faultTypes) as FaultType[];
 const random = createRandom(20_260_815);
 let exporter: Exporter;
 /** Everything, polled every second: about a minute of it is an hour of a usual configuration. */
-let whole: Loaded;
+let whole: Awaited<ReturnType<typeof load>>;
 let config: Config;
 let handlesBefore: Record<string, number>;
 let lines = 0;
 
-async function loadWhole(): Promise<Loaded> {
+async function loadWhole(): Promise<typeof whole> {
   return await load(
     everything(simulator, {
       isNamed: true,
