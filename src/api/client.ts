@@ -7,7 +7,7 @@ import { type ApiName, apiNames } from '../resources/resource.ts';
 import type { Secret } from '../secrets/credentials.ts';
 import { version } from '../version.ts';
 import { boundedText, decodeBody, mayBeUnsafe, parseJson, unescaped } from './body.ts';
-import { type AnsweredText, errorOfPage, errorOfStatus, type Hide, isPage } from './error-answer.ts';
+import { type AnswerText, errorOfPage, errorOfStatus, type Hide, isPage } from './error-answer.ts';
 import { ApiError } from './errors.ts';
 import { exchange, isSuccess } from './exchange.ts';
 import { Pacer, type Permit } from './pacer.ts';
@@ -63,24 +63,28 @@ function hasKey(text: string, hide: Hide): boolean {
 }
 
 /** What a request is sent with: all of one configuration. */
-interface Ground {
+interface RequestContext {
   readonly config: ApiConfig;
   readonly key: Secret;
   readonly dispatcher: Dispatcher;
 }
 
-interface Sent extends AnsweredText {
+interface DecodedAnswer extends AnswerText {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
 }
 
 /** Sends a request and decodes its answer. */
-async function send(path: string, { config, key, dispatcher }: Ground, signal: AbortSignal): Promise<Sent> {
+async function send(
+  path: string,
+  { config, key, dispatcher }: RequestContext,
+  signal: AbortSignal,
+): Promise<DecodedAnswer> {
   const { baseUrl, timeoutMs, maxResponseBytes } = config;
   const { origin, pathname } = new URL(baseUrl);
   const secret = key.reveal();
   const hide: Hide = (text) => key.hideIn(text);
-  const asked = {
+  const request = {
     origin,
     path: `${pathname.replace(/\/$/, '')}${path}`,
     headers: {
@@ -90,7 +94,7 @@ async function send(path: string, { config, key, dispatcher }: Ground, signal: A
     },
     timeoutMs,
   };
-  const { status, headers, body } = await exchange(dispatcher, asked, signal);
+  const { status, headers, body } = await exchange(dispatcher, request, signal);
   const header = (name: string) => {
     // Several headers of the same name are a list.
     const [value] = [headers[name]].flat();
@@ -148,12 +152,12 @@ export class ApiClient {
    *
    * @throws {ApiError} if it failed; the signal's reason if it was aborted; any error if it was stopped
    */
-  async get(asked: Request, signal: AbortSignal): Promise<unknown> {
-    const giveUpAtMs = performance.now() + asked.budgetMs;
-    let permit = asked.permit ?? (await this.#permit(asked, signal, giveUpAtMs));
+  async get(request: Request, signal: AbortSignal): Promise<unknown> {
+    const giveUpAtMs = performance.now() + request.budgetMs;
+    let permit = request.permit ?? (await this.#permit(request, signal, giveUpAtMs));
     for (let attempt = 0; ; attempt++) {
       const held = permit;
-      const outcome = await this.#tryOnce(asked, signal).finally(() => held.release());
+      const outcome = await this.#tryOnce(request, signal).finally(() => held.release());
       if (!(outcome instanceof ApiError)) {
         // Requests that waited for the permit are sent before the caller works on this answer.
         await nextTurn();
@@ -164,7 +168,7 @@ export class ApiClient {
       const mayRetry = outcome.retryable && attempt < this.#config.maxRetries;
       if (!mayRetry || performance.now() + delayMs > giveUpAtMs) throw outcome;
       await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-      permit = await this.#permit(asked, signal, giveUpAtMs).catch((error: unknown) => {
+      permit = await this.#permit(request, signal, giveUpAtMs).catch((error: unknown) => {
         throw error instanceof ApiError ? outcome : error;
       });
     }
@@ -189,7 +193,7 @@ export class ApiClient {
   }
 
   /** The key and the settings of one configuration: a reload may come while a key is read. */
-  async #ground(credential: string): Promise<Ground> {
+  async #context(credential: string): Promise<RequestContext> {
     for (;;) {
       const config = this.#config;
       const key = await this.#readKey(this.#api, credential).catch((cause: Error) => {
@@ -199,35 +203,35 @@ export class ApiClient {
     }
   }
 
-  async #tryOnce(asked: Request, signal: AbortSignal): Promise<ApiError | { body: unknown }> {
+  async #tryOnce(request: Request, signal: AbortSignal): Promise<ApiError | { body: unknown }> {
     const startedMs = performance.now();
     let status: number | undefined;
     let error: ApiError | undefined;
     let raw: RawAnswer | undefined;
-    let ground: Ground | undefined;
+    let context: RequestContext | undefined;
     let wasSent = false;
     try {
-      ground = await this.#ground(asked.credential);
+      context = await this.#context(request.credential);
       // It may have been aborted or stopped while we read the key.
       signal.throwIfAborted();
-      if (asked.isStopped?.()) throw new Error('the request is no longer wanted');
+      if (request.isStopped?.()) throw new Error('the request is no longer wanted');
       wasSent = true;
-      const answered = await send(asked.path, ground, signal);
-      status = answered.status;
-      raw = { headers: answered.headers, text: () => answered.hide(answered.text) };
-      const body = this.#read(answered, ground.config);
+      const response = await send(request.path, context, signal);
+      status = response.status;
+      raw = { headers: response.headers, text: () => response.hide(response.text) };
+      const body = this.#read(response, context.config);
       this.#refusals = 0;
       return { body };
     } catch (cause) {
       if (!wasSent && !(cause instanceof ApiError)) throw cause;
-      error = errorOfTransport(cause, this.#api, ground?.config ?? this.#config, this.#proxy);
+      error = errorOfTransport(cause, this.#api, context?.config ?? this.#config, this.#proxy);
       status ??= error.answer.status;
       if (error.result === 'rate_limited') this.#pause(error.answer.retryAfterMs);
       return error;
     } finally {
       const code = status === undefined ? (error?.result ?? 'network') : String(status);
       const seconds = (performance.now() - startedMs) / 1000;
-      if (wasSent && !signal.aborted) this.#observer.requested(this.#api, code, seconds, asked.path, raw);
+      if (wasSent && !signal.aborted) this.#observer.requested(this.#api, code, seconds, request.path, raw);
     }
   }
 
@@ -237,15 +241,15 @@ export class ApiClient {
    *
    * @throws {ApiError} if the answer is an error or cannot be read
    */
-  #read(answered: Sent, { maxResponseBytes }: ApiConfig): unknown {
-    const { status, text, answer, hide } = answered;
+  #read(response: DecodedAnswer, { maxResponseBytes }: ApiConfig): unknown {
+    const { status, text, answer, hide } = response;
     const setting = `apis.${this.#api}.base_url`;
-    if (!isSuccess(status)) throw errorOfStatus(status, answered, setting);
+    if (!isSuccess(status)) throw errorOfStatus(status, response, setting);
     let body: unknown;
     try {
       body = parseJson(text, answer, maxResponseBytes);
     } catch (error) {
-      throw isPage(answered) ? errorOfPage(status, answered, setting) : error;
+      throw isPage(response) ? errorOfPage(status, response, setting) : error;
     }
     const isClean = !hasKey(text, hide) && !mayBeUnsafe(text);
     return isClean ? body : mapTexts(body, (part) => boundedText(hide(part)));

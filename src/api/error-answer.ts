@@ -7,7 +7,7 @@ import { type Answer, ApiError, failureOf, isRetryable } from './errors.ts';
 export type Hide = (text: string) => string;
 
 /** An answer that was decoded. Its text may repeat the key. */
-export interface AnsweredText {
+export interface AnswerText {
   readonly text: string;
   readonly hide: Hide;
   /** The header `content-type`. */
@@ -85,7 +85,7 @@ function reasonOf(text: string): Reason | undefined {
 }
 
 /** Whether this is a page for people rather than an answer of an API. Text that is JSON never is, whatever its type. */
-export function isPage({ text, type = '' }: Pick<AnsweredText, 'text' | 'type'>): boolean {
+export function isPage({ text, type = '' }: Pick<AnswerText, 'text' | 'type'>): boolean {
   return text.trimStart().startsWith('<') || /^\s*(text\/html|application\/xhtml)/i.test(type);
 }
 
@@ -100,11 +100,11 @@ function looksOf(text: string): string {
 
 /**
  * The error for a page in place of an answer: of a firewall, a proxy, a wrong base_url. It says nothing about the key or about
- * what was asked for, so 401, 403 and 404 do not count as such.
+ * what was requested, so 401, 403 and 404 do not count as such.
  *
  * @param setting the path of the base_url in the configuration
  */
-export function errorOfPage(status: number, { text, hide, answer }: AnsweredText, setting: string): ApiError {
+export function errorOfPage(status: number, { text, hide, answer }: AnswerText, setting: string): ApiError {
   const result = failureOf(status);
   const looks = looksOf(hide(text));
   const page = looks === '' ? 'an HTML page without text' : `an HTML page, ${JSON.stringify(looks)}`;
@@ -116,13 +116,13 @@ export function errorOfPage(status: number, { text, hide, answer }: AnsweredText
 }
 
 /** The error for a status other than 2xx (reference 7), with the reason that its body gives. */
-export function errorOfStatus(status: number, answered: AnsweredText, setting: string): ApiError {
-  const { hide, answer } = answered;
-  const text = hide(answered.text);
+export function errorOfStatus(status: number, response: AnswerText, setting: string): ApiError {
+  const { hide, answer } = response;
+  const text = hide(response.text);
   const isRedirect = status >= 300 && status < 400;
-  const said = reasonOf(answered.text);
-  if (!said && !isRedirect && isPage(answered)) return errorOfPage(status, answered, setting);
-  const isPlain = !said && !isPage(answered) && !/^\s*["[{]/.test(text);
+  const said = reasonOf(response.text);
+  if (!said && !isRedirect && isPage(response)) return errorOfPage(status, response, setting);
+  const isPlain = !said && !isPage(response) && !/^\s*["[{]/.test(text);
   const { errorKey, words } = said ?? {
     words: [isPlain ? text.trim().slice(0, maxRead) || undefined : undefined],
   };

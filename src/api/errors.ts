@@ -64,7 +64,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The body has more than max_response_bytes, or more values than go with that. `pages.ts` then asks for fewer elements. */
+/** The body has more than max_response_bytes, or more values than go with that. `pages.ts` then requests fewer elements. */
 export class TooLargeError extends ApiError {
   readonly isTooLarge = true;
 
@@ -73,7 +73,7 @@ export class TooLargeError extends ApiError {
   }
 }
 
-/** Whether a failure says nothing about what was asked for, so that the same request may succeed later. */
+/** Whether a failure says nothing about what was requested, so that the same request may succeed later. */
 export function isRetryable(result: PollFailure): boolean {
   return retryable[result];
 }

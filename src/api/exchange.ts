@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, errors } from 'undici';
 
-export interface Asked {
+export interface HttpGet {
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface Asked {
   readonly timeoutMs: number;
 }
 
-export interface Answered {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Empty if it broke off and the status is not 2xx: then the status is enough. */
@@ -29,12 +29,12 @@ export function isSuccess(status: number): boolean {
  */
 export function exchange(
   dispatcher: Dispatcher,
-  { timeoutMs, ...asked }: Asked,
+  { timeoutMs, ...request }: HttpGet,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let answer: Omit<Answered, 'body'> | undefined;
+    let answer: Omit<HttpAnswer, 'body'> | undefined;
     let sending: Dispatcher.DispatchController | undefined;
     let aborted: Error | undefined;
 
@@ -81,7 +81,7 @@ export function exchange(
       },
     };
     try {
-      dispatcher.dispatch({ ...asked, method: 'GET' }, handler);
+      dispatcher.dispatch({ ...request, method: 'GET' }, handler);
     } catch (error) {
       fail(error as Error);
     }

@@ -156,7 +156,7 @@ export class Pacer {
       else if (!hasWaiters(queue)) this.#queues.delete(queue.name);
     }
     const free = this.#pace.maxConcurrency - this.#inFlight;
-    // Never more than half of them: these queues may have nothing to ask.
+    // Never more than half of them: these queues may have no request.
     const kept = Math.min(idle, Math.floor(this.#pace.maxConcurrency / 2));
     for (const queue of this.#queues.values())
       if (hasWaiters(queue) && free > (queue.inFlight === 0 ? 0 : kept)) return queue;

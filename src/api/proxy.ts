@@ -32,9 +32,9 @@ export function proxyOf(baseUrl: string, proxy: ForwardProxy | undefined): Forwa
 function matches({ hostname, port }: URL, entry: string): boolean {
   const [, host = '', entryPort] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? [entry, entry];
   const name = host.replace(/^\*?\.|^\[|\]$/g, '');
-  const asked = hostname.replace(/^\[|\]$/g, '');
+  const wanted = hostname.replace(/^\[|\]$/g, '');
   if (entryPort !== undefined && entryPort !== (port || '443')) return false;
-  return name === '*' || (name !== '' && (asked === name || asked.endsWith(`.${name}`)));
+  return name === '*' || (name !== '' && (wanted === name || wanted.endsWith(`.${name}`)));
 }
 
 /** Variables that may hold the password of a proxy. */

@@ -8,6 +8,7 @@ import {
   count,
   countedBy,
   each,
+  type FamilyOf,
   familiesOf,
   gauge,
   highestOf,
@@ -16,7 +17,6 @@ import {
   labelled,
   nested,
   ratio,
-  type Shown,
   seriesOf,
   shown,
   states,
@@ -221,7 +221,7 @@ function podsShown({ regions = [] }: Overview, { settings }: Target) {
   });
 }
 
-const ofPods = familiesOf(elements(pod)).map((family): Shown<Overview> => {
+const ofPods = familiesOf(elements(pod)).map((family): FamilyOf<Overview> => {
   const { words, ...ofPod } = nested(family);
   return {
     ...ofPod,
@@ -235,7 +235,7 @@ const ofPods = familiesOf(elements(pod)).map((family): Shown<Overview> => {
   };
 });
 
-const podsLeftOut: Shown<Overview> = {
+const podsLeftOut: FamilyOf<Overview> = {
   name: 'overview_pods_left_out',
   words: `Pods without series of their own because the application has more than ${maxPods} (%s, pods)`,
   fields: ['regions'],

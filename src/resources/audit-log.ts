@@ -57,7 +57,7 @@ const answer: PagedAnswer<Changes> = {
   nothing: { counts: [], times: [] },
   from: (body, diagnostics, daySeconds = 0) => changesOf(page.from(body, diagnostics), daySeconds),
   async readAll(path, get, diagnostics, daySeconds = 0) {
-    const asked = new Set<string>();
+    const requested = new Set<string>();
     const pages: Changes[] = [];
     for (let token = ''; ; ) {
       const query = token && `ContinuationToken=${encodeURIComponent(token)}`;
@@ -66,11 +66,11 @@ const answer: PagedAnswer<Changes> = {
       const { HasMoreData: goesOn, ContinuationToken: next = '' } = read;
       if (goesOn === false || (next === '' && goesOn === undefined)) break;
       if (next === '') throw new ReadingError('schema', 'the log goes on, but does not say where');
-      if (asked.has(next))
+      if (requested.has(next))
         throw new ReadingError('schema', `the log repeats itself after page ${pages.length}`);
       if (pages.length === maxPages)
         throw new ReadingError('schema', `the log did not end after ${maxPages} pages`);
-      asked.add(next);
+      requested.add(next);
       token = next;
     }
     return {

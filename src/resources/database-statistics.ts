@@ -1,4 +1,4 @@
-/** What is asked of a database, by hours (`/database/v2/databases/{id}/statistics`). */
+/** Queries, rows and latency of a database, by hours (`/database/v2/databases/{id}/statistics`). */
 import { databases } from './database.ts';
 import { counted, countsOf, ofNewestHour, openHours } from './days.ts';
 import { defineResource } from './define.ts';

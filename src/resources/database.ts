@@ -1,6 +1,6 @@
 /** The databases of an account and how full they are (`/database/v2/databases`): one paged listing gives them all. */
 import { defineListedResource, defineListing } from './define.ts';
-import { flag, label, type Shown } from './families.ts';
+import { type FamilyOf, flag, label } from './families.ts';
 import { type FieldType, integer, mapped, number, object, text, textId, type ValueOf } from './fields.ts';
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'];
@@ -34,7 +34,7 @@ function sizeOf(
   words: string,
   exact: 'current_size_bytes' | 'size_max_bytes',
   written: 'current_size' | 'size_max',
-): Shown<Database> {
+): FamilyOf<Database> {
   return {
     name,
     words: `${words} (%s: the second where the first is missing, as text of 1024 bytes a KB)`,

@@ -1,9 +1,9 @@
 /**
- * Figures by day: which days a kind asks for, how they are read, and what they become on the page: the newest day so far, and
- * a counter of what the days have gained. An operation that does not give the past 28 days is asked for today, and for the
- * days that the previous poll left open, so that each day ends with its final figures.
+ * Figures by day: which days a kind requests, how they are read, and what they become on the page: the newest day so far, and
+ * a counter of what the days have gained. An operation that does not give the past 28 days is requested for today, and for
+ * the days that the previous poll left open, so that each day ends with its final figures.
  */
-import { highestOf, nested, partsOf, type Shown, shown } from './families.ts';
+import { type FamilyOf, highestOf, nested, partsOf, shown } from './families.ts';
 import {
   type Answer,
   type Diagnostics,
@@ -21,16 +21,16 @@ import { parseChartKey, parseDay } from './times.ts';
 
 const daySeconds = 86_400;
 const hourSeconds = 3600;
-/** How long after midnight yesterday is still asked for: its last figures come late. */
+/** How long after midnight yesterday is still requested: its last figures come late. */
 const graceSeconds = 900;
 /** The most days that are caught up on, today included. */
 const maxDays = 28;
 
-/** What a read asks for, one request after the other. */
+/** The requests of one read, one after the other. */
 export type Query = (context: ReadContext) => readonly {
   /** `dateFrom=2026-08-20&dateTo=2026-08-20`. */
   readonly query: string;
-  /** Start of the UTC day that it asks for, in seconds since 1970, where that is one day. */
+  /** Start of the UTC day that it is for, in seconds since 1970, where that is one day. */
   readonly startSeconds?: number;
   /** That day as the path has it, after the ids. */
   readonly date?: string;
@@ -56,7 +56,7 @@ function instantsOf(from: string, to: string): DaysQuery {
     `${from}=${dateOf(fromSeconds)}T00:00:00Z&${to}=${dateOf(toSeconds)}T23:59:59Z`;
 }
 
-/** The first day to ask for: today, or the day of the last good poll, which may have grown since. */
+/** The first day to request: today, or the day of the last good poll, which may have grown since. */
 function firstDay({ nowMs, lastSuccessMs }: ReadContext, grace = graceSeconds): number {
   const today = startOfDay(nowMs / 1000);
   if (lastSuccessMs === undefined) return today;
@@ -83,14 +83,14 @@ function eachDayAs(queryOf: DaysQuery, grace?: number): Query {
   };
 }
 
-/** The same days, oldest first, one request each: for operations that sum over the days asked for. Nearly always only today. */
+/** The same days, oldest first, one request each: for operations that sum over the days requested. Nearly always only today. */
 export const eachDay = eachDayAs(datesOf);
 
 const dayByHours: DaysQuery = (...day) =>
   `${instantsOf('dateFrom', 'dateTo')(...day)}&hourly=true&exactRange=true`;
 
 /**
- * The same days by hours. Yesterday is asked for until its last hour has ended for two hours: for one of them it is the newest
+ * The same days by hours. Yesterday is requested until its last hour has ended for two hours: for one of them it is the newest
  * hour, and until then its figures come late.
  */
 export const eachDayByHours = eachDayAs(dayByHours, 2 * hourSeconds);
@@ -245,9 +245,9 @@ export function newestOf(days: readonly Pick<DayFigure, 'startSeconds'>[]): numb
 export function newestAndTotal<Value>(
   name: string,
   words: string,
-  family: Omit<Shown<Value>, 'name' | 'words'>,
+  family: Omit<FamilyOf<Value>, 'name' | 'words'>,
   { since = 'them', place = '(%s)' } = {},
-): readonly [newest: Shown<Value>, total: Shown<Value>] {
+): readonly [newest: FamilyOf<Value>, total: FamilyOf<Value>] {
   const newest = `${words} so far in the newest UTC day; resets at midnight ${place}`;
   const total = `${words} since the exporter first read ${since}, summed by UTC day ${place}`;
   return [
@@ -276,7 +276,7 @@ interface ChartOptions {
   readonly of?: Labels;
 }
 
-/** A chart of counts: its newest day, and a counter. Options: as of `newestAndTotal` and `Shown`. */
+/** A chart of counts: its newest day, and a counter. Options: as of `newestAndTotal` and `FamilyOf`. */
 export function daily(name: string, words: string, options: ChartOptions = {}): ChartType {
   const { type = counts, of, ...help } = options;
   const series = (days: readonly DayFigure[]) => [{ days }];
@@ -301,7 +301,7 @@ export function dailyByHours(
 export function newestDay<Values>(
   { shape }: Answer<Values>,
   given?: readonly (keyof Values & string)[],
-): Shown<Values> {
+): FamilyOf<Values> {
   const fields = given ?? Object.keys(shape).filter((name) => 'isChart' in (shape[name] ?? {}));
   const place = fields.length > 2 ? `API field ${fields[0]} and the other charts` : '%s';
   return {
@@ -313,9 +313,9 @@ export function newestDay<Values>(
   };
 }
 
-/** Puts the days of each series together. The rest is always one, so that what begins later is counted in it at first. */
-export function together(rest: Labels, all: readonly CounterSample[]): readonly CounterSample[] {
-  const days = new Map<string, DayFigure[]>([[JSON.stringify(rest), []]]);
+/** One series for each set of labels, with the sum of its days. */
+function byLabels(all: readonly CounterSample[]): readonly CounterSample[] {
+  const days = new Map<string, DayFigure[]>();
   for (const { labels, days: more } of all) {
     const key = JSON.stringify(labels);
     const held = days.get(key);
@@ -325,14 +325,14 @@ export function together(rest: Labels, all: readonly CounterSample[]): readonly 
   return Array.from(days, ([key, of]) => ({ labels: JSON.parse(key) as Labels, days: sumByDay(of) }));
 }
 
+/** Puts the days of each series together. The rest is always one, so that what begins later is counted in it at first. */
+export function together(rest: Labels, all: readonly CounterSample[]): readonly CounterSample[] {
+  return byLabels([{ labels: rest, days: [] }, ...all]);
+}
+
 /** How often each of these labels came on a day. */
 export function tallyOf(all: readonly Labels[], startSeconds: number): readonly CounterSample[] {
-  const times = new Map<string, number>();
-  for (const key of all.map((labels) => JSON.stringify(labels))) times.set(key, (times.get(key) ?? 0) + 1);
-  return Array.from(times, ([key, value]) => ({
-    labels: JSON.parse(key) as Labels,
-    days: [{ startSeconds, value }],
-  }));
+  return byLabels(all.map((labels) => ({ labels, days: [{ startSeconds, value: 1 }] })));
 }
 
 /** How many series of one target have a label of their own: the largest. The others are summed up. */
@@ -340,12 +340,12 @@ const maxKeys = 50;
 /** The label of that sum. What the API itself calls so is added to it. */
 const other = 'other';
 
-interface Tallied extends DayFigure {
+interface TallyEntry extends DayFigure {
   readonly key: string;
 }
 
-/** Counts by name, on the day that was asked for. An empty map says nothing. */
-const tallied: FieldType<readonly Tallied[]> = mapped(
+/** Counts by name, on the day that was requested. An empty map says nothing. */
+const tallyEntries: FieldType<readonly TallyEntry[]> = mapped(
   entriesOf(number),
   (entries, { daySeconds: startSeconds = 0 }) =>
     entries.length === 0
@@ -353,7 +353,7 @@ const tallied: FieldType<readonly Tallied[]> = mapped(
       : entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, startSeconds, value }])),
 );
 
-interface TallyType extends FieldType<readonly Tallied[]> {
+interface TallyType extends FieldType<readonly TallyEntry[]> {
   /** The chart that has the sum of its day. */
   readonly partOf: string;
 }
@@ -373,25 +373,23 @@ export function dailyTally(
   const labelled = (textOf: (of: (key: string) => string) => string) =>
     Object.fromEntries(Object.entries(labels).map(([label, of]) => [label, textOf(of)]));
   const rest = labelled(() => other);
-  const series = (all: readonly Tallied[]): readonly CounterSample[] => {
-    const days = new Map([[JSON.stringify(rest), [] as DayFigure[]]]);
-    for (const one of all) {
-      const own = JSON.stringify(one.key.toLowerCase() === other ? rest : labelled((of) => of(one.key)));
-      days.set(own, [...(days.get(own) ?? []), one]);
-    }
-    return Array.from(days, ([own, of]) => ({ labels: JSON.parse(own) as Labels, days: sumByDay(of) }));
-  };
+  const labelsOf = (key: string) => (key.toLowerCase() === other ? rest : labelled((of) => of(key)));
+  const series = (all: readonly TallyEntry[]) =>
+    together(
+      rest,
+      all.map((one) => ({ labels: labelsOf(one.key), days: [one] })),
+    );
   const family = { labels: Object.keys(labels), series };
   const [newest, total] = newestAndTotal(name, words, family);
   const type = shown(
-    tallied,
+    tallyEntries,
     {
       ...newest,
       words: `${newest.words}. At most ${maxKeys} label values, the largest; the rest is \`${other}\``,
       bound: { most: maxKeys, rest },
       series(all) {
         const [others, ...named] = series(all);
-        return [...named.toSorted(byLabels), ...(others ? [others] : [])];
+        return [...named.toSorted(inOrderOfLabels), ...(others ? [others] : [])];
       },
     },
     {
@@ -406,9 +404,9 @@ export function dailyTally(
 /**
  * The reading of one day without what can be of other days. A figure without days of its own is of all days that the answer is
  * about: it is left out, and noted, if a chart beside it has counted something on another day. A tally is also left out if it
- * sums to more than its chart has on the day that was asked for.
+ * sums to more than its chart has on the day that was requested.
  *
- * @param startSeconds start of the UTC day that was asked for
+ * @param startSeconds start of the UTC day that was requested
  */
 export function ofOneDay<Reading>(
   { shape }: Pick<Answer, 'shape'>,
@@ -427,21 +425,21 @@ export function ofOneDay<Reading>(
     // Any other map has days of its own.
     if (isChart || read[name] === undefined || (partOf === undefined && documented?.values)) return true;
     if (hasOtherDays) {
-      diagnostics.mismatch(name, 'figures of the day that was asked for', 'those of other days');
+      diagnostics.mismatch(name, 'figures of the day that was requested', 'those of other days');
       return false;
     }
     const chart = partOf === undefined ? undefined : chartOf(partOf);
     if (!chart) return true;
     const all = sumByDay(chart).find((day) => day.startSeconds === startSeconds)?.value ?? 0;
     // A negative count would make room for others. The sum of doubles is inexact.
-    const sum = (read[name] as readonly Tallied[]).reduce((of, { value }) => of + Math.max(0, value), 0);
+    const sum = (read[name] as readonly TallyEntry[]).reduce((of, { value }) => of + Math.max(0, value), 0);
     return sum <= all * (1 + 1e-9);
   };
   const left = types.filter(([name, type]) => !isOfThatDay(name, type)).map(([name]) => [name, undefined]);
   return left.length === 0 ? reading : ({ ...reading, ...Object.fromEntries(left) } as Reading);
 }
 
-function byLabels(a: CounterSample, b: CounterSample): number {
+function inOrderOfLabels(a: CounterSample, b: CounterSample): number {
   const [one, two] = [a, b].map(({ labels }) => Object.values(labels ?? {}).join());
   return String(one) < String(two) ? -1 : 1;
 }
@@ -449,7 +447,7 @@ function byLabels(a: CounterSample, b: CounterSample): number {
 export const past28Days = 'in the past 28 days, a rolling window that can fall: no rate() or increase()';
 
 /** The families of an object whose figures are of the past 28 days. */
-export function familiesOf28Days<Figures>(figures: ObjectType<Figures>): readonly Shown<Figures>[] {
+export function familiesOf28Days<Figures>(figures: ObjectType<Figures>): readonly FamilyOf<Figures>[] {
   return partsOf<Figures>(figures).map((figure) => ({
     ...figure,
     name: `${figure.name}_28d`,
@@ -480,7 +478,7 @@ export function familiesByDay<Figures>(figures: ObjectType<Figures>, since: stri
       },
       { since },
     );
-    const ofNewest: Shown<readonly Day<Figures>[]> = {
+    const ofNewest: FamilyOf<readonly Day<Figures>[]> = {
       ...newest,
       series: (all, target) =>
         daysOf(all, target).find(({ startSeconds }) => startSeconds === all[0]?.startSeconds)?.value,

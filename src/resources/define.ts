@@ -1,5 +1,5 @@
 /**
- * How a kind is declared: where it is asked, and a table of the fields of its answer, each once with its name in the API, its
+ * How a kind is declared: its path, and a table of the fields of its answer, each once with its name in the API, its
  * type and what it becomes on the page. The order of the table is that of the page.
  *
  *     const zone = object({
@@ -12,7 +12,7 @@
  *     export const zones = defineListing({ …, path: '/storagezone', element: zone });
  *     export const storageZone = defineListedResource({ …, listing: zones, info: 'The name of the zone' });
  *
- * A kind that is asked for each target is `defineResource({ …, path: '/dnszone/{id}/statistics', query: eachDay, answer })`.
+ * A kind that is read for each target is `defineResource({ …, path: '/dnszone/{id}/statistics', query: eachDay, answer })`.
  *
  * `fields.ts` has the types, `families.ts` what a field can become, `days.ts` what is counted by days. Fields that declare a
  * family of the same name make one family, which `of` tells apart; an object inside a list has series of its own with `each`;
@@ -20,7 +20,7 @@
  * HELP, documentation, what `--report` knows of an answer, and the names of wrong fields follow from the table.
  */
 import { ofOneDay, type Query } from './days.ts';
-import { familiesOf, finished, infoOf, labelTextsOf, type Shown } from './families.ts';
+import { type FamilyOf, familiesOf, finished, infoOf, labelTextsOf } from './families.ts';
 import type { Answer, ObjectType } from './fields.ts';
 import {
   documentedPage,
@@ -41,7 +41,7 @@ interface Declaration<Reading>
   /** The words of the kind's `_info`, which has the target's name and the labels that the answer declares. */
   readonly info?: string;
   /** All families, given those of the table. Default: those. */
-  readonly families?: (own: readonly Shown<Reading>[]) => readonly Shown<Reading>[];
+  readonly families?: (own: readonly FamilyOf<Reading>[]) => readonly FamilyOf<Reading>[];
   /** What the names of its families begin with. Default: the metric prefix. */
   readonly familyPrefix?: string;
 }
@@ -114,7 +114,7 @@ export function defineResource<Reading>(
       readonly path: string;
       readonly kind: string;
       readonly answer: Answer<Reading> | PagedAnswer<Reading>;
-      /** Which days are asked for, or what else. Default: one request without a query. */
+      /** Which days are requested, or what else. Default: one request without a query. */
       readonly query?: Query;
       readonly listing?: Listing;
     },
@@ -129,11 +129,11 @@ export function defineResource<Reading>(
       for (const { query: more, startSeconds, date } of query(context)) {
         // An account is no part of a path.
         const inPath = [...(declaration.ofAccount ? [] : Object.values(ids)), date ?? ''];
-        const asked = withQuery(filled(path, inPath), more);
+        const requestPath = withQuery(filled(path, inPath), more);
         const reading =
           'readAll' in answer
-            ? await answer.readAll(asked, get, diagnostics, startSeconds)
-            : answer.from(await get(asked), diagnostics, startSeconds, context.nowMs / 1000);
+            ? await answer.readAll(requestPath, get, diagnostics, startSeconds)
+            : answer.from(await get(requestPath), diagnostics, startSeconds, context.nowMs / 1000);
         readings.push(
           startSeconds === undefined ? reading : ofOneDay(answer, reading, startSeconds, diagnostics),
         );

@@ -1,6 +1,6 @@
 /** The records of each DNS zone, what the API's monitors say about them and how far their acceleration is (`/dnszone`, in full). */
 import { defineListedResource, defineListing } from './define.ts';
-import { flag, label, type Shown, shown } from './families.ts';
+import { type FamilyOf, flag, label, shown } from './families.ts';
 import {
   boolean,
   code,
@@ -102,7 +102,7 @@ const zone = object({
   Records: records,
 }).ignoring('DateModified DateCreated CustomNameserversEnabled LoggingEnabled');
 
-const info: Shown<ValueOf<typeof zone>> = {
+const info: FamilyOf<ValueOf<typeof zone>> = {
   name: 'record_info',
   words: 'The host name and the type of each record that has a monitor or is accelerated',
   fields: ['Domain', 'Records'],

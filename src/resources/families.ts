@@ -25,7 +25,7 @@ import {
 import type { CounterBound, CounterSample, Family, Labels, Sample, TargetContext } from './resource.ts';
 
 /** A family that a value becomes, without what follows from its name and its fields. */
-export interface Shown<Value = unknown> {
+export interface FamilyOf<Value = unknown> {
   /** Without the prefix of the kind. It ends in its unit; a counter's ends in `_total`. Fields with the same name make one family. */
   readonly name: string;
   /** The HELP without its full stop. `%s` stands for `API field Name`; where it is left out, that follows in brackets. */
@@ -50,14 +50,14 @@ export interface Shown<Value = unknown> {
 
 type Series = readonly (Sample | CounterSample)[];
 
-interface ShownType<Value = unknown> extends FieldType<Value> {
-  readonly shown?: readonly Shown<Value>[];
+interface MarkedType<Value = unknown> extends FieldType<Value> {
+  readonly shown?: readonly FamilyOf<Value>[];
   readonly label?: string;
 }
 
 function marked<Value>(
   type: FieldType<Value>,
-  marks: Omit<ShownType<Value>, 'documented'>,
+  marks: Omit<MarkedType<Value>, 'documented'>,
 ): FieldType<Value> {
   return Object.assign(
     mapped(type, (value) => value),
@@ -66,11 +66,14 @@ function marked<Value>(
 }
 
 /** A field that becomes these families. */
-export function shown<Value>(type: FieldType<Value>, ...families: readonly Shown<Value>[]): FieldType<Value> {
+export function shown<Value>(
+  type: FieldType<Value>,
+  ...families: readonly FamilyOf<Value>[]
+): FieldType<Value> {
   return marked(type, { shown: families });
 }
 
-/** A number as it is. of: as in `Shown`. */
+/** A number as it is. of: as in `FamilyOf`. */
 export function gauge(
   name: string,
   words: string,
@@ -139,7 +142,7 @@ export function countedBy<Element>(
   label: string,
   all: readonly string[],
   stateOf: (element: Element) => string | undefined,
-): Pick<Shown<readonly (Element | undefined)[]>, 'labels' | 'series'> {
+): Pick<FamilyOf<readonly (Element | undefined)[]>, 'labels' | 'series'> {
   return {
     labels: [label],
     series(elements) {
@@ -179,7 +182,7 @@ function extremeOf(
   );
 }
 
-/** An object inside an answer: its fields have families of their own. of: as in `Shown`. */
+/** An object inside an answer: its fields have families of their own. of: as in `FamilyOf`. */
 export function inside<Values>(object: ObjectType<Values>, of: Labels): FieldType<Values> {
   return shown(object, ...partsOf<Values>(object).map((family) => ({ ...nested(family), of })));
 }
@@ -195,15 +198,15 @@ export function each<Element>(element: ObjectType<Element>): FieldType<readonly 
 }
 
 /** A family of a field inside another field: the HELP names both. */
-export function nested<Value>({ fields = [], ...family }: Shown<Value>): Shown<Value> {
+export function nested<Value>({ fields = [], ...family }: FamilyOf<Value>): FamilyOf<Value> {
   return { ...family, words: withPlace(family.words).replace('%s', `%s, ${fields.join(', ')}`) };
 }
 
-type Shaped = Pick<Answer, 'shape'>;
+type HasShape = Pick<Answer, 'shape'>;
 
 /** The families of each field of an object by itself. */
-export function partsOf<Values>({ shape }: Shaped): readonly Shown<Values>[] {
-  return Object.entries(shape).flatMap(([field, { shown: families = [] }]: [string, ShownType]) =>
+export function partsOf<Values>({ shape }: HasShape): readonly FamilyOf<Values>[] {
+  return Object.entries(shape).flatMap(([field, { shown: families = [] }]: [string, MarkedType]) =>
     families.map((family) => ({
       ...family,
       fields: family.fields ?? [field],
@@ -216,8 +219,8 @@ export function partsOf<Values>({ shape }: Shaped): readonly Shown<Values>[] {
 }
 
 /** The families of an object, in the order of the first field of each. */
-function ofObject<Values>(object: Shaped): readonly Shown<Values>[] {
-  const families = new Map<string, Shown<Values>>();
+function ofObject<Values>(object: HasShape): readonly FamilyOf<Values>[] {
+  const families = new Map<string, FamilyOf<Values>>();
   for (const part of partsOf<Values>(object)) {
     const before = families.get(part.name);
     families.set(part.name, before ? joined(before, part) : part);
@@ -225,7 +228,7 @@ function ofObject<Values>(object: Shaped): readonly Shown<Values>[] {
   return [...families.values()];
 }
 
-function joined<Values>(one: Shown<Values>, other: Shown<Values>): Shown<Values> {
+function joined<Values>(one: FamilyOf<Values>, other: FamilyOf<Values>): FamilyOf<Values> {
   return {
     name: one.name,
     words: one.words,
@@ -238,21 +241,21 @@ function joined<Values>(one: Shown<Values>, other: Shown<Values>): Shown<Values>
 }
 
 /** The fields of an object that are labels, by the label. */
-function labelFieldsOf({ shape }: Shaped): readonly (readonly [label: string, field: string])[] {
-  return Object.entries(shape).flatMap(([field, { label: name }]: [string, ShownType]) =>
+function labelFieldsOf({ shape }: HasShape): readonly (readonly [label: string, field: string])[] {
+  return Object.entries(shape).flatMap(([field, { label: name }]: [string, MarkedType]) =>
     name === undefined ? [] : [[name, field] as const],
   );
 }
 
 /** The labels that an object has, with their texts. */
-export function labelTextsOf<Values>(object: Shaped): (values: Values) => Labels {
+export function labelTextsOf<Values>(object: HasShape): (values: Values) => Labels {
   const fields = labelFieldsOf(object);
   return (values) =>
     Object.fromEntries(fields.map(([name, field]) => [name, String(values[field as keyof Values] ?? '')]));
 }
 
 /** The families of a list of objects. addsUp: where two may have the same labels; else the later one counts. */
-function ofElements<Element>(element: Shaped, addsUp = false): readonly Shown<readonly Element[]>[] {
+function ofElements<Element>(element: HasShape, addsUp = false): readonly FamilyOf<readonly Element[]>[] {
   const textsOf = labelTextsOf<Element>(element);
   const names = labelFieldsOf(element).map(([name]) => name);
   return ofObject<Element>(element).map((family) => ({
@@ -280,12 +283,14 @@ function putTogether(series: Series, both: (a: number, b: number) => number): Se
   return [...known.values()];
 }
 
-export function familiesOf<Reading>(answer: Answer<Reading>): readonly Shown<Reading>[] {
-  return answer.element ? (ofElements(answer, answer.addsUp) as readonly Shown<never>[]) : ofObject(answer);
+export function familiesOf<Reading>(answer: Answer<Reading>): readonly FamilyOf<Reading>[] {
+  return answer.element
+    ? (ofElements(answer, answer.addsUp) as readonly FamilyOf<never>[])
+    : ofObject(answer);
 }
 
 /** The kind's `_info`: the target's name, and the fields that are labels. The page shows it if it has a single text. */
-export function infoOf<Values>(words: string, answer: Answer<Values>): Shown<Values> {
+export function infoOf<Values>(words: string, answer: Answer<Values>): FamilyOf<Values> {
   const labelFields = labelFieldsOf(answer);
   const textsOf = labelTextsOf<Values>(answer);
   return {
@@ -299,7 +304,7 @@ export function infoOf<Values>(words: string, answer: Answer<Values>): Shown<Val
 }
 
 /** The family that the page has. prefix: that of the kind. */
-export function finished<Reading>(prefix: string, family: Shown<Reading>): Family<Reading> {
+export function finished<Reading>(prefix: string, family: FamilyOf<Reading>): Family<Reading> {
   const name = `${prefix}_${family.name}`;
   const isCounter = name.endsWith('_total');
   const addsUpDays = isCounter && !family.asCounted;
@@ -321,11 +326,11 @@ export function finished<Reading>(prefix: string, family: Shown<Reading>): Famil
   };
 }
 
-function labelsOf({ of = {}, labels = [] }: Shown): readonly string[] {
+function labelsOf({ of = {}, labels = [] }: FamilyOf): readonly string[] {
   return [...Object.keys(of), ...labels];
 }
 
-export function seriesOf<Value>(family: Shown<Value>, value: Value, target: TargetContext): Series {
+export function seriesOf<Value>(family: FamilyOf<Value>, value: Value, target: TargetContext): Series {
   const given = family.series(value, target) ?? [];
   return labelled(family.of, typeof given === 'number' ? [{ value: given }] : given);
 }
@@ -359,7 +364,7 @@ function bounded(samples: readonly Sample[], bound: CounterBound | undefined): r
   ];
 }
 
-function helpOf({ words, fields = [] }: Shown): string {
+function helpOf({ words, fields = [] }: FamilyOf): string {
   if (fields.length === 0) return `${words}.`;
   return `${withPlace(words).replace('%s', `API field${fields.length > 1 ? 's' : ''} ${fields.join(', ')}`)}.`;
 }

@@ -1,7 +1,7 @@
 /**
  * The API's types: each turns the API's value into the exporter's (seconds, ratios, names). What is null or missing is absent,
  * what has the wrong type is absent and noted (reference 2; any field may be missing): it costs that field alone. Only a body
- * that is not the answer asked for is a failure. A type does not know what becomes of its value on the page.
+ * that is not the expected answer is a failure. A type does not know what becomes of its value on the page.
  */
 import { type Documented, documentedFields } from './documented.ts';
 import { parseInstant } from './times.ts';
@@ -39,7 +39,7 @@ export class ReadingError extends Error {
 
 /** Records what is wrong with the field that is being read. */
 export interface Notes {
-  /** Start of the UTC day that was asked for, in seconds since 1970, where one was. */
+  /** Start of the UTC day that was requested, in seconds since 1970, where one was. */
   readonly daySeconds?: number | undefined;
   /** When the answer came, in seconds since 1970, where that matters. */
   readonly nowSeconds?: number | undefined;
@@ -255,10 +255,10 @@ export interface Answer<Reading = unknown> {
   /** The reading where there is nothing to read. */
   readonly nothing: Reading;
   /**
-   * daySeconds: the start of the UTC day that was asked for, where one was. nowSeconds: when the answer came, in seconds since
+   * daySeconds: the start of the UTC day that was requested, where one was. nowSeconds: when the answer came, in seconds since
    * 1970, for charts that have points of hours to come.
    *
-   * @throws {ReadingError} when the body is not the answer asked for
+   * @throws {ReadingError} when the body is not the expected answer
    */
   from(
     this: void,
@@ -278,7 +278,7 @@ export interface ObjectType<Value = unknown> extends FieldType<Value>, Answer<Va
 
 /**
  * An object with these fields. Fields of the wrong type are noted by their outermost name and left out; codes that are not
- * listed are noted and kept. An answer with none of the fields that are documented is not the one asked for. A field that is
+ * listed are noted and kept. An answer with none of the fields that are documented is not the expected one. A field that is
  * missing is looked for with its first letter in the other case.
  */
 export function object<Of extends Shape>(shape: Of, unread = ''): ObjectType<Values<Of>> {
@@ -343,18 +343,18 @@ export function identifierOf({ shape }: Answer): string {
 }
 
 /** What a list has. */
-interface Classified<Element> {
+interface Classification<Element> {
   readonly usable: readonly Element[];
   /** The ids of what it calls deleted; undefined where one has none. */
   readonly deleted: readonly (string | undefined)[];
   /** How many elements cannot be used. */
-  readonly lost: number;
+  readonly unusable: number;
 }
 
 /** A list of objects. */
 interface ListAnswer<Element> extends Answer<readonly Element[]> {
   /** As `from`, which gives what is usable. */
-  classify(this: void, body: unknown, diagnostics: Diagnostics): Classified<Element>;
+  classify(this: void, body: unknown, diagnostics: Diagnostics): Classification<Element>;
 }
 
 interface ListOptions {
@@ -367,7 +367,7 @@ interface ListOptions {
 
 /**
  * A list of such objects. An element that is not an object, or has none of its identifiers, is noted and left out; one that
- * says that it is deleted is left out. A list of which no element can be read is not the answer asked for.
+ * says that it is deleted is left out. A list of which no element can be read is not the expected answer.
  */
 export function elements<Element>(
   element: ObjectType<Element>,
@@ -395,13 +395,14 @@ export function elements<Element>(
         if (isUsable(read)) usable.push(read);
       }
     }
-    const lost = body.length - deleted.length - usable.length;
-    if (lost > 0 && lost === body.length) throw failed(`no element of the array has a usable ${first}`);
-    if (complete && lost > 0)
+    const unusable = body.length - deleted.length - usable.length;
+    if (unusable > 0 && unusable === body.length)
+      throw failed(`no element of the array has a usable ${first}`);
+    if (complete && unusable > 0)
       throw failed(
-        `the listing is incomplete: ${lost} of ${body.length} ${complete} without a usable ${first}`,
+        `the listing is incomplete: ${unusable} of ${body.length} ${complete} without a usable ${first}`,
       );
-    return { usable, deleted: deleted.map((own) => (own ?? undefined) && String(own)), lost };
+    return { usable, deleted: deleted.map((own) => (own ?? undefined) && String(own)), unusable };
   };
   const from: Answer<readonly Element[]>['from'] = (body, diagnostics) => classify(body, diagnostics).usable;
   return { shape, element, addsUp, documented: { elements: documented }, nothing: [], from, classify };

@@ -1,7 +1,7 @@
 /** What load balancers did with requests, by origin and hour (`/loadbalancer/{id}/statistics`). No operation lists them with names. */
 import { countsOf, eachOpenDay, newestAndTotal, ofNewestHour, together } from './days.ts';
 import { defineResource } from './define.ts';
-import { type Shown, shown } from './families.ts';
+import { type FamilyOf, shown } from './families.ts';
 import {
   divided,
   elements,
@@ -65,10 +65,10 @@ const figures = object({ TotalRequests: number, TotalTraffic: number, AllOrigins
 );
 type Figures = ValueOf<typeof figures>;
 
-/** The figures of the day that was asked for. */
+/** The figures of the day that was requested. */
 const summary = mapped(figures, (of, { daySeconds: startSeconds = 0 }) => [{ startSeconds, ...of }]);
 
-function total(name: string, words: string, field: keyof Figures): Shown<ValueOf<typeof summary>> {
+function total(name: string, words: string, field: keyof Figures): FamilyOf<ValueOf<typeof summary>> {
   return {
     ...newestAndTotal<ValueOf<typeof summary>>(
       name,
@@ -177,7 +177,7 @@ const statistics = object({
 );
 type Statistics = ValueOf<typeof statistics>;
 
-const originInfo: Shown<Statistics> = {
+const originInfo: FamilyOf<Statistics> = {
   name: 'origin_info',
   words: 'The name of each origin (%s: OriginName)',
   fields: ['RequestsByOrigin', 'OriginFailures'],

@@ -19,7 +19,7 @@ import {
 } from './fields.ts';
 import type { Get } from './resource.ts';
 
-/** What a page is asked by: its number, or a cursor. The first page is 1. */
+/** What a page is requested by: its number, or a cursor. The first page is 1. */
 type Position = number | string;
 
 /** What the body of a page says. */
@@ -35,7 +35,7 @@ interface Page {
 
 /** How an API pages its lists. */
 export interface Paging {
-  /** How many elements are asked for at once. */
+  /** How many elements a page is requested with. */
   readonly perPage: number;
   /** What a page says of the listing. */
   readonly says: ObjectType;
@@ -43,10 +43,10 @@ export interface Paging {
   readonly body?: ObjectType;
   readonly list: string;
   query(position: Position, perPage: number): string;
-  /** come: how many elements the pages before had. */
+  /** received: how many elements the pages before had. */
   read(
     body: unknown,
-    asked: { number: number; perPage: number; come: number },
+    request: { number: number; perPage: number; received: number },
     diagnostics: Diagnostics,
   ): Page;
 }
@@ -88,7 +88,7 @@ interface PagesRead<Element> {
  *
  * @throws {ReadingError} `schema` where the listing repeats itself, does not end, changes meanwhile or ends too early: an
  *   element that moves from page to page can be missed, so what was read is not the whole. More elements than the total are
- *   no failure: nothing is missing. What `get` throws; but a page that is too large is asked for in smaller ones
+ *   no failure: nothing is missing. What `get` throws; but a page that is too large is requested in smaller ones
  */
 export async function readPages<Element>(
   paging: Pick<Paging, 'perPage' | 'query' | 'read'>,
@@ -103,8 +103,8 @@ export async function readPages<Element>(
   const withoutId: Element[] = [];
   /** Of deleted elements, too: they are part of the listing, and of its total. */
   const ids = new Set<string>();
-  const asked = new Set<Position>();
-  let come = 0;
+  const requested = new Set<Position>();
+  let received = 0;
   let unusable = 0;
   let total: number | undefined;
   let { perPage } = paging;
@@ -121,9 +121,9 @@ export async function readPages<Element>(
       if (typeof position === 'number') position = (position - 1) * divisor + 1;
       continue;
     }
-    asked.add(position);
-    const page = paging.read(body, { number: Number(position), perPage, come }, diagnostics);
-    const { usable, deleted, lost } = items.classify(page.list, diagnostics);
+    requested.add(position);
+    const page = paging.read(body, { number: Number(position), perPage, received }, diagnostics);
+    const { usable, deleted, unusable: unusableOfPage } = items.classify(page.list, diagnostics);
     const known = ids.size;
     for (const item of usable) {
       const id = item[identifier];
@@ -137,21 +137,22 @@ export async function readPages<Element>(
       if (id === undefined) unusable++;
       else ids.add(id);
     }
-    come += lengthOf(page.list);
-    unusable += lost;
+    received += lengthOf(page.list);
+    unusable += unusableOfPage;
     if (total !== undefined && page.total !== undefined && page.total !== total)
-      throw failed(`the listing changed from ${total} to ${page.total} ${nouns} on page ${asked.size}`);
+      throw failed(`the listing changed from ${total} to ${page.total} ${nouns} on page ${requested.size}`);
     total = page.total ?? total;
     const { next, isNextGuessed = false } = page;
     const isNew = ids.size > known;
     if (next === undefined || (isNextGuessed && !isNew)) break;
     if (lengthOf(page.list) === 0) {
       if (total !== undefined && counted() >= total) break;
-      throw failed(`page ${asked.size} is empty, though the listing says that it goes on`);
+      throw failed(`page ${requested.size} is empty, though the listing says that it goes on`);
     }
-    if (asked.has(next) || !isNew) throw failed(`the listing repeats itself after page ${asked.size}`);
-    if (asked.size >= maxPages * (paging.perPage / perPage))
-      throw failed(`the listing did not end after ${asked.size} pages`);
+    if (requested.has(next) || !isNew)
+      throw failed(`the listing repeats itself after page ${requested.size}`);
+    if (requested.size >= maxPages * (paging.perPage / perPage))
+      throw failed(`the listing did not end after ${requested.size} pages`);
     position = next;
   }
   if (counted() < (total ?? 0))
@@ -165,7 +166,7 @@ export function withQuery(path: string, query: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** Maps one item at a time, as they are asked for: a long listing at once would keep others waiting. */
+/** Maps one item at a time, as they are taken: a long listing at once would keep others waiting. */
 export function* mapEach<Item, Mapped>(items: Iterable<Item>, map: (item: Item) => Mapped): Iterable<Mapped> {
   for (const item of items) yield map(item);
 }
@@ -175,8 +176,8 @@ function lengthOf(list: unknown): number {
 }
 
 /** The list may be missing only on the first page, and only if the answer itself counts nothing. */
-function listOrNone(list: unknown, total: number | undefined, come: number): unknown {
-  return total === 0 && come === 0 ? (list ?? []) : list;
+function listOrNone(list: unknown, total: number | undefined, received: number): unknown {
+  return total === 0 && received === 0 ? (list ?? []) : list;
 }
 
 /** A cursor that cannot be read must not look like the end of the listing. */
@@ -224,10 +225,10 @@ export const pagings = {
       typeof cursor === 'string'
         ? `limit=${perPage}&nextCursor=${encodeURIComponent(cursor)}`
         : `limit=${perPage}`,
-    read(body, { come }, diagnostics) {
+    read(body, { received }, diagnostics) {
       const { items, meta, cursor: next } = cursorPage.from(body, diagnostics);
       const total = meta?.totalItems;
-      return { list: listOrNone(items, total, come), total, next: next || undefined };
+      return { list: listOrNone(items, total, received), total, next: next || undefined };
     },
   },
 
@@ -238,14 +239,14 @@ export const pagings = {
     body: object({ data: anything, page: shieldPage }).ignoring('error'),
     list: 'data',
     query: (number, perPage) => `page=${number}&perPage=${perPage}`,
-    read(body, { number, come }, diagnostics) {
+    read(body, { number, received }, diagnostics) {
       const [data, page] = ['data', 'page'].map((name) => isObject(body) && fieldOf(body, name));
       const saysAny =
         isObject(page) && Object.keys(shieldPage.shape).some((name) => fieldOf(page, name) !== undefined);
       const says = saysAny ? shieldPage.from(page, diagnostics) : {};
       const { totalCount, totalPages, currentPage = number, nextPage = number + 1 } = says;
       // After the first page, null ends a listing that says nothing about its pages.
-      const list = unwrapList(body, come === 0 ? totalCount === 0 : data === null);
+      const list = unwrapList(body, received === 0 ? totalCount === 0 : data === null);
       const isEmpty = lengthOf(list) === 0;
       // A page object of zeros says nothing, as an absent one does.
       if (!totalPages && !totalCount && !says.nextPage)
@@ -261,36 +262,36 @@ export const pagings = {
     says: corePage,
     list: 'Items',
     query: (number, perPage) => `page=${number}&perPage=${perPage}`,
-    read(body, { number, perPage, come }, diagnostics) {
+    read(body, { number, perPage, received }, diagnostics) {
       // A page may also be a bare array, which says nothing about other pages.
       if (Array.isArray(body)) {
         return { list: body, next: body.length === perPage ? number + 1 : undefined, isNextGuessed: true };
       }
       const { Items, TotalItems, HasMoreItems } = corePage.from(body, diagnostics);
-      const list = listOrNone(Items, TotalItems, come);
+      const list = listOrNone(Items, TotalItems, received);
       const goesOn = HasMoreItems ?? lengthOf(list) > 0;
       const isNextGuessed = HasMoreItems === undefined;
       return { list, total: TotalItems, next: goesOn ? number + 1 : undefined, isNextGuessed };
     },
   },
 
-  /** Ends when all that it counts have come. After a full page one more is asked for, since the count can be too small. */
+  /** Ends when all that it counts were received. After a full page one more is requested, since the count can be too small. */
   video: {
     perPage: 1000,
     says: videoPage,
     list: 'items',
     query: (number, perPage) => `page=${number}&itemsPerPage=${perPage}`,
-    read(body, { number, perPage, come }, diagnostics) {
+    read(body, { number, perPage, received }, diagnostics) {
       // An error can come with a good status: without this it would be an answer without fields.
       unwrapData(isObject(body) ? { ...body, data: [] } : body);
       const { items, totalItems, itemsPerPage } = videoPage.from(body, diagnostics);
-      const list = listOrNone(items, totalItems, come);
+      const list = listOrNone(items, totalItems, received);
       // A count of zero beside elements says nothing, as none does.
       const total = totalItems || undefined;
       const has = lengthOf(list);
       const isFull = has >= (itemsPerPage || perPage);
-      const goesOn = has > 0 && (total === undefined || come + has < total || isFull);
-      const isNextGuessed = total === undefined || come >= total;
+      const goesOn = has > 0 && (total === undefined || received + has < total || isFull);
+      const isNextGuessed = total === undefined || received >= total;
       return { list, total, next: goesOn ? number + 1 : undefined, isNextGuessed };
     },
   },
@@ -301,9 +302,9 @@ export const pagings = {
     says: databasePage,
     list: 'databases',
     query: (number, perPage) => `page=${number}&per_page=${perPage}`,
-    read(body, { number, come }, diagnostics) {
+    read(body, { number, received }, diagnostics) {
       const { databases, page_info: says = {} } = databasePage.from(body, diagnostics);
-      const list = listOrNone(databases, says.total_items, come);
+      const list = listOrNone(databases, says.total_items, received);
       const goesOn = says.has_more_items ?? lengthOf(list) > 0;
       const isNextGuessed = says.has_more_items === undefined;
       return { list, total: says.total_items, next: goesOn ? number + 1 : undefined, isNextGuessed };

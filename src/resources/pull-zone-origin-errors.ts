@@ -12,12 +12,12 @@ const rest = { error: other, code: other };
 
 const code = mapped(text, (value) => (/^[\w.-]{1,64}$/.test(value) ? value : other));
 
-/** Of an error only its labels are read: its log holds the address that a visitor asked for. */
+/** Of an error only its labels are read: its log holds the address that a visitor requested. */
 const entry = object({
   labels: object({ ErrorCode: code, StatusCode: code }).ignoring('ServerZone'),
 }).ignoring('logId timestamp log');
 
-/** How many errors there are of each sort, on the day that was asked for. */
+/** How many errors there are of each sort, on the day that was requested. */
 const errors = mapped(listOf(entry), (all, { daySeconds = 0 }) =>
   tallyOf(
     all.flatMap((one) => (one ? [labelsOf(one)] : [])),

@@ -2,7 +2,7 @@
 
 import { dailyByHours, dailyTally, eachDayByHours, type Hour, hours, newestDay, sumByDay } from './days.ts';
 import { defineResource } from './define.ts';
-import { gauge, highestOf, type Shown } from './families.ts';
+import { type FamilyOf, gauge, highestOf } from './families.ts';
 import { divided, milliseconds, object, percentage, type ValueOf } from './fields.ts';
 import { pullZones } from './pull-zone.ts';
 
@@ -78,7 +78,7 @@ function atNewestHour(chart: readonly Hour[] | undefined, statistics: Statistics
 
 const inNewestHour = 'in the newest hour that has ended and had requests';
 
-const ofNewestHour: readonly Shown<Statistics>[] = [
+const ofNewestHour: readonly FamilyOf<Statistics>[] = [
   {
     name: 'cache_hit_ratio_latest_hour',
     words: `Share of requests served from the cache ${inNewestHour}, from 0 to 1 (%s, divided by 100)`,
@@ -93,7 +93,7 @@ const ofNewestHour: readonly Shown<Statistics>[] = [
     words: `Response time of the origin ${inNewestHour}; no series while the origin answered nothing in it (%s, divided by 1000)`,
     fields: ['OriginResponseTimeChart'],
     series(statistics) {
-      // 0 is written where the origin was not asked.
+      // 0 is written where the origin had no request.
       const milliseconds = atNewestHour(statistics.OriginResponseTimeChart, statistics);
       return milliseconds ? divided(milliseconds, 1000) : undefined;
     },
@@ -107,7 +107,7 @@ const ofNewestHour: readonly Shown<Statistics>[] = [
 ];
 
 /** No counter: while one chart lags the other the figure is too high, which a counter could not take back. */
-const cached: Shown<Statistics> = {
+const cached: FamilyOf<Statistics> = {
   name: 'cached_requests_latest_day',
   words:
     'Requests served from the cache (the first field minus the second) so far in the newest UTC day; resets at midnight',

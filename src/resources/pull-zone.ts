@@ -1,6 +1,6 @@
 /** The pull zones of an account and their bill (`/pullzone`): one paged listing gives them all. */
 import { defineListedResource, defineListing } from './define.ts';
-import { count, flag, gauge, label, type Shown, shown } from './families.ts';
+import { count, type FamilyOf, flag, gauge, label, shown } from './families.ts';
 import {
   boolean,
   code,
@@ -130,7 +130,7 @@ function limit(
     | 'OriginShieldMaxConcurrentRequests'
     | 'OriginShieldMaxQueuedRequests'
     | 'OriginShieldQueueMaxWaitTime',
-): Shown<Zone> {
+): FamilyOf<Zone> {
   return {
     name,
     words: `${words} (%s: only while the second is on)`,

@@ -3,7 +3,7 @@
 import { figuresByDay, window28Days } from './days.ts';
 import { defineListing, defineResource } from './define.ts';
 import { enveloped } from './envelope.ts';
-import { count, label, type Shown } from './families.ts';
+import { count, type FamilyOf, label } from './families.ts';
 import { elements, id, object, type ValueOf } from './fields.ts';
 import type { FailureOf } from './resource.ts';
 import { zones } from './shield-zone.ts';
@@ -42,7 +42,7 @@ const rules = defineListing({
   ],
 });
 
-const info: Shown<readonly ValueOf<typeof rateLimitMetrics>[]> = {
+const info: FamilyOf<readonly ValueOf<typeof rateLimitMetrics>[]> = {
   name: 'info',
   words: 'The name of the rate limit',
   fields: ['ruleName'],

@@ -21,7 +21,7 @@ export interface IdField {
 /** The target's labels and their values, in the order in which they are exposed. */
 export type Ids = Readonly<Record<string, string>>;
 
-/** Asks the API for a path under its base URL; resolves with the parsed JSON body, rejects when the request failed. */
+/** Requests a path under the base URL of the API; resolves with the parsed JSON body, rejects when the request failed. */
 export type Get = (path: string) => Promise<unknown>;
 
 /** When a target is read, and when its last good poll was; undefined before the first. Unix time. */
@@ -100,12 +100,12 @@ export interface TargetContext<Settings = unknown> {
 
 export type Labels = Readonly<Record<string, string>>;
 
-interface Labelled {
+interface HasLabels {
   /** Labels beyond the target's; their names are the family's `labels`. */
   readonly labels?: Labels;
 }
 
-export interface Sample extends Labelled {
+export interface Sample extends HasLabels {
   readonly value: number;
 }
 
@@ -118,7 +118,7 @@ export interface Day<Value = number> {
 export type DayFigure = Day;
 
 /** The days of one series of a counter, in any order. */
-export interface CounterSample extends Labelled {
+export interface CounterSample extends HasLabels {
   readonly days: readonly DayFigure[];
 }
 

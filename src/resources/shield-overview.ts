@@ -2,7 +2,7 @@
 import { familiesByDay, familiesOf28Days, mapOfDays, newestDay } from './days.ts';
 import { defineResource } from './define.ts';
 import { enveloped } from './envelope.ts';
-import { count, type Shown, shown } from './families.ts';
+import { count, type FamilyOf, shown } from './families.ts';
 import { type ObjectType, object } from './fields.ts';
 import { hasNoProtections, zones } from './shield-zone.ts';
 
@@ -53,7 +53,7 @@ const apiGuardian = object({
 });
 
 /** For families of several protections: the HELP names the protections' fields, not those inside them. */
-function ofProtection<Value>(family: Shown<Value>): Shown<Value> {
+function ofProtection<Value>(family: FamilyOf<Value>): FamilyOf<Value> {
   return { ...family, fields: undefined };
 }
 
@@ -100,10 +100,10 @@ const metrics = object({
 const figures = ['events', 'requests', 'scanned_files', 'inspected_requests', 'failed_requests'];
 
 /** Keeps the families of a figure together. The HELP says `fields` even for a single one. */
-function together<Reading>(own: readonly Shown<Reading>[]): readonly Shown<Reading>[] {
+function together<Reading>(own: readonly FamilyOf<Reading>[]): readonly FamilyOf<Reading>[] {
   const ofFigures = figures.flatMap((figure) => own.filter(({ name }) => name.startsWith(`${figure}_`)));
   const others = own.filter((family) => !ofFigures.includes(family));
-  const withFields = (family: Shown<Reading>) => ({
+  const withFields = (family: FamilyOf<Reading>) => ({
     ...family,
     words: family.words.replace('%s', `API fields ${family.fields?.join(', ')}`),
   });

@@ -9,7 +9,7 @@ import { videoLibraries } from './video-library.ts';
 const statuses = 'created uploaded processing transcoding finished error upload_failed other other'.split(
   ' ',
 );
-const told = [...new Set<string>(statuses)];
+const distinctStatuses = [...new Set<string>(statuses)];
 /** Videos whose files wait for the encoder. A video that was only created may never get a file. */
 const unfinished: readonly string[] = ['uploaded', 'processing', 'transcoding'];
 
@@ -37,7 +37,7 @@ export const videoEncoding = defineResource({
       name: 'videos',
       words: 'Number of videos by encoding status',
       fields: ['status'],
-      ...countedBy('status', told, statusOf),
+      ...countedBy('status', distinctStatuses, statusOf),
     },
     {
       name: 'oldest_unfinished_timestamp_seconds',
