@@ -10,6 +10,11 @@ export function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
+/** `a, b and c` */
+export function andList(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
 /** `20,000`, or with decimals `20,000.5`. Without Intl, whose tables take 7 MB of memory. */
 export function count(n: number, maxDecimals = 0): string {
   const [whole = '', decimals] = String(Number(n.toFixed(maxDecimals))).split('.');
@@ -43,6 +48,14 @@ export function nearest(word: string, known: Iterable<string>, count: number): r
   const rated = Array.from(known, (candidate) => ({ candidate, distance: distance(word, candidate) }));
   const sorted = rated.toSorted((a, b) => a.distance - b.distance);
   return sorted.slice(0, count).map(({ candidate }) => candidate);
+}
+
+/** The most words that a message lists. */
+const maxListed = 5;
+
+/** `a, b or c`: all known words, or if a message cannot list so many, the three that are most similar. */
+export function expectedOf(word: string, known: readonly string[]): string {
+  return known.length <= maxListed ? orList(known) : `one such as ${orList(nearest(word, known, 3))}`;
 }
 
 function distance(a: string, b: string): number {

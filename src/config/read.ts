@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Selection } from '../discovery/selector.ts';
 import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
-import { didYouMean, formatDuration, orList, quote } from '../text.ts';
+import { didYouMean, expectedOf, formatDuration, orList, quote } from '../text.ts';
 import type { ApiConfig, Config, SectionConfig, TargetConfig } from './config.ts';
 import type { Document } from './document.ts';
 import type { AddProblem, Path } from './problems.ts';
@@ -18,7 +18,7 @@ import {
   type TargetSettings,
   takesAll,
 } from './schema.ts';
-import { expectedOf, isPlainRemote } from './values.ts';
+import { isPlainRemote } from './values.ts';
 
 interface Context {
   readonly report: AddProblem;

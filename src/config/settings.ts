@@ -1,10 +1,10 @@
 /** Parses a document with the schema. Reports every violation, in our own words. */
 import type * as z from 'zod';
 import type { Resource } from '../resources/resource.ts';
-import { didYouMean, suggest } from '../text.ts';
+import { didYouMean, expectedOf, suggest } from '../text.ts';
 import type { AddProblem, Path } from './problems.ts';
 import { documentSchema, type Settings } from './schema.ts';
-import { expectedOf, gotText, unknownSetting } from './values.ts';
+import { gotText, unknownSetting } from './values.ts';
 import type { Mapping } from './yaml.ts';
 
 /** Undefined if anything was reported. */

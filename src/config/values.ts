@@ -9,9 +9,8 @@ import type { IdField } from '../resources/resource.ts';
 import {
   didYouMean,
   durationPattern,
+  expectedOf,
   formatDuration,
-  nearest,
-  orList,
   parseBoolean,
   parseDuration,
   quote,
@@ -50,14 +49,6 @@ export function mapping<Shape extends z.ZodRawShape>(shape: Shape, expected = 'a
 
 export function unknownSetting(name: string, known: readonly string[]): string {
   return `unknown setting${didYouMean(name, known) || `; expected ${expectedOf(name, known)}`}`;
-}
-
-/** The most words that a message lists. */
-const maxListed = 5;
-
-/** `a, b or c`: all known words, or if a message cannot list so many, the three that are most similar. */
-export function expectedOf(word: string, known: readonly string[]): string {
-  return known.length <= maxListed ? orList(known) : `one such as ${orList(nearest(word, known, 3))}`;
 }
 
 /** The end of a message: what the input is instead of what was expected. */

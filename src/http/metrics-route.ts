@@ -2,6 +2,7 @@
 import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
 import { Gzip } from '../exposition/gzip.ts';
 import type { Store } from '../exposition/store.ts';
+import { expectedOf, quote } from '../text.ts';
 import { answerText } from './answer.ts';
 import { negotiateCoding, negotiateFormat } from './negotiate.ts';
 import type { Route } from './route.ts';
@@ -40,10 +41,10 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
   return async ({ headers }, response, query) => {
     response.setHeader('Vary', 'Accept, Accept-Encoding');
     const kinds = new Set(query.getAll('kind').flatMap((given) => given.split(',')));
-    const unknown = [...kinds].filter((kind) => !knownKinds.includes(kind));
-    if (unknown.length > 0) {
-      const names = unknown.map((kind) => JSON.stringify(kind)).join(', ');
-      return answerText(response, 400, `unknown kind ${names}: the kinds are ${knownKinds.join(', ')}`);
+    const unknown = [...kinds].find((kind) => !knownKinds.includes(kind));
+    if (unknown !== undefined) {
+      const message = `unknown kind ${quote(unknown)}: expected ${expectedOf(unknown, knownKinds)}`;
+      return answerText(response, 400, message);
     }
     const coding = negotiateCoding(headers['accept-encoding']?.toString());
     if (coding === undefined)

@@ -1,5 +1,7 @@
 /** Which targets are requested and in which order: parsed from the query of a URL, and written as links. */
 
+import { expectedOf, quote } from '../text.ts';
+
 /** The states of a target, and `stale`, which goes with any of them. */
 export const stateFilters = ['failing', 'absent', 'pending', 'ok', 'stale'] as const;
 const sortColumns = ['state', 'name', 'kind', 'last_success', 'duration', 'next_poll'] as const;
@@ -24,7 +26,7 @@ export class QueryError extends Error {
 function choice<Value extends string>(name: string, text: string, known: readonly Value[]): Value {
   const value = known.find((one) => one === text);
   if (value !== undefined) return value;
-  throw new QueryError(`${name}: expected ${known.join(', ')}; got ${JSON.stringify(text)}`);
+  throw new QueryError(`${name}: expected ${expectedOf(text, known)}; got ${quote(text)}`);
 }
 
 /** Several times, or separated by commas. */
@@ -41,7 +43,7 @@ function choices<Value extends string>(
 export function parseQuery(params: URLSearchParams, kinds: readonly string[], conditions: readonly string[]) {
   const page = params.get('page') || undefined;
   if (page !== undefined && !/^[1-9]\d{0,8}$/.test(page)) {
-    throw new QueryError(`page: expected a number from 1; got ${JSON.stringify(page)}`);
+    throw new QueryError(`page: expected a number from 1; got ${quote(page)}`);
   }
   const text = (params.get('q') ?? '').trim();
   if (text.length > maxTextLength)

@@ -135,12 +135,12 @@ describe('the metrics handler', () => {
   });
 
   it.each(['?kind=', '?kind=app&kind=b%0A', '?kind=__proto__'])(
-    'refuses %s and lists the kinds',
+    'refuses %s and says which kinds there are',
     async (query) => {
       const { port } = await serve();
       const { status, body } = await get(port, `/metrics${query}`);
       expect(status).toBe(400);
-      expect(body.toString()).toMatch(/^unknown kind ".*": the kinds are app, zone, exporter\n$/);
+      expect(body.toString()).toMatch(/^unknown kind ".*": expected app, zone or exporter\n$/);
     },
   );
 

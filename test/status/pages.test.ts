@@ -65,7 +65,9 @@ describe('the pages', () => {
       const response = await fetch(`${url}${path}?state=%3Cb%3E`);
       expect(response.status).toBe(400);
       expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-      expect(await response.text()).toBe('state: expected failing, absent, pending, ok, stale; got "<b>"\n');
+      expect(await response.text()).toBe(
+        'state: expected failing, absent, pending, ok or stale; got "<b>"\n',
+      );
     }
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { resources } from '../../src/resources/index.ts';
 import { linkTo, parseQuery, QueryError, wordsOf } from '../../src/status/query.ts';
 import { everything } from './fixtures.ts';
 
@@ -18,15 +19,23 @@ describe('the query of the status page', () => {
   });
 
   it.each([
-    ['kind=nonsense', 'kind: expected application, shield_zone; got "nonsense"'],
-    ['state=constructor', 'state: expected failing, absent, pending, ok, stale; got "constructor"'],
-    ['sort=age', 'sort: expected state, name, kind, last_success, duration, next_poll; got "age"'],
-    ['condition=dead', 'condition: expected active, suspended; got "dead"'],
+    ['kind=nonsense', 'kind: expected application or shield_zone; got "nonsense"'],
+    ['state=constructor', 'state: expected failing, absent, pending, ok or stale; got "constructor"'],
+    ['sort=age', 'sort: expected one such as name, state or kind; got "age"'],
+    ['condition=dead', 'condition: expected active or suspended; got "dead"'],
     ['page=0', 'page: expected a number from 1; got "0"'],
     ['page=1e3', 'page: expected a number from 1; got "1e3"'],
     [`q=${'a+'.repeat(201)}b`, 'q: expected at most 400 characters; got 403'],
   ])('says what it expected instead of %.40s', (text, message) => {
     expect(() => parse(text)).toThrow(new QueryError(message));
+  });
+
+  it('names the three nearest of many kinds', () => {
+    const many = resources.map(({ kind }) => kind);
+    const query = new URLSearchParams('kind=pullzone');
+    expect(() => parseQuery(query, many, [])).toThrow(
+      /^kind: expected one such as pull_zone, [a-z_]+ or [a-z_]+; got "pullzone"$/,
+    );
   });
 
   it('looks for the first twelve different words of a text', () => {
