@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import type { ClientObserver } from './api/client.ts';
 import type { Config } from './config/config.ts';
 import { compareListed, describeDiscovery, singular } from './discovery/discovered.ts';
-import { type ApiCapacity, planText } from './polling/capacity.ts';
+import { type ApiCapacity, rateText } from './polling/capacity.ts';
 import type { ListingStatus } from './polling/listings.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import type { Exchange } from './report/report.ts';
 import { type ApiName, apiNames, products, type Resource } from './resources/resource.ts';
 import type { Telemetry } from './telemetry.ts';
-import { count, durationInWords, plural } from './text.ts';
+import { andList, count, durationInWords, plural } from './text.ts';
 
 /** Counts what the clients do, and logs it: every request at debug, and when an API begins to be paused. */
 export function observeRequests(
@@ -39,6 +39,15 @@ export function planLog(isListed: () => boolean, log: Logger): (capacities: read
     logged = capacities;
     if (capacities.length > 0) log.info(`planned requests/s: ${planText(capacities)}`);
   };
+}
+
+/** `application 0.4 of 10, shield 1.2 of 10` */
+function planText(capacities: readonly ApiCapacity[]): string {
+  const rates = capacities.map(
+    ({ api, neededPerSecond, allowedPerSecond }) =>
+      `${api} ${rateText(neededPerSecond)} of ${rateText(allowedPerSecond)}`,
+  );
+  return rates.join(', ');
 }
 
 function differByATenth(before: readonly ApiCapacity[], after: readonly ApiCapacity[]): boolean {
@@ -86,14 +95,9 @@ export function logWanted(
   const parts: string[] = [];
   if (targets > 0 || all.length === 0)
     parts.push(`polling ${plural(targets, 'target')} of the configuration`);
-  if (searched.length > 0) parts.push(`looking for targets in ${allOf(searched)}`);
+  if (searched.length > 0) parts.push(`looking for targets in ${andList(searched)}`);
   log.debug({ named, all }, 'the kinds of the configuration');
   log.info(parts.join(', and '));
-}
-
-/** `a, b and c` */
-function allOf(words: readonly string[]): string {
-  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
 /** `first round: 4,998 ok, 2 failing, 12 s; found 45 applications, 30 pull zones` */

@@ -1,9 +1,9 @@
 /** What `--config.check` prints. */
 import type { Config, SectionConfig } from '../config/config.ts';
-import { capacity, intervalsText, pollsOf, rateText } from '../polling/capacity.ts';
+import { capacity, pollsOf, rateText } from '../polling/capacity.ts';
 import { targetKey } from '../polling/target.ts';
 import type { Resource } from '../resources/resource.ts';
-import { count } from '../text.ts';
+import { count, formatDuration } from '../text.ts';
 import { type Style, table } from './terminal.ts';
 
 /**
@@ -40,6 +40,12 @@ export function summary(
 /** As `rateText`, but with one digit where that says `<0.01`: `0.002`. */
 function leastText(perSecond: number): string {
   return perSecond < 0.01 ? String(Number(perSecond.toPrecision(1))) : rateText(perSecond);
+}
+
+/** `1m`, or `1m to 1h` */
+function intervalsText(shortestMs: number, longestMs: number): string {
+  const shortest = formatDuration(shortestMs);
+  return shortestMs === longestMs ? shortest : `${shortest} to ${formatDuration(longestMs)}`;
 }
 
 function kindRow(section: SectionConfig, owns: (key: string) => boolean): string[] {

@@ -1,8 +1,8 @@
 /** Whether the pace of each API is high enough for its polls. */
 import type { Config } from '../config/config.ts';
-import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
+import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';
-import { plan, plannedSections } from './plan.ts';
+import { type Plan, plan, plannedSections } from './plan.ts';
 import { type Poll, readPollOf } from './target.ts';
 
 /** The polls of a configuration that are known before any listing is read. */
@@ -11,7 +11,7 @@ export function pollsOf(
   resources: readonly Resource[],
   owns: (key: string) => boolean,
 ): readonly Poll[] {
-  const { listings, targets } = plan({
+  const planned = plan({
     config,
     sections: plannedSections(config, resources),
     keyIdOf: () => '',
@@ -21,10 +21,12 @@ export function pollsOf(
     // Nothing waits for names.
     nowMs: Number.POSITIVE_INFINITY,
   });
-  const reads = [...targets.values()].flatMap((target) => {
-    const resource = resources.find(({ kind }) => kind === target.kind);
-    return resource && isReadAlone(resource) ? [readPollOf(resource, target)] : [];
-  });
+  return pollsInPlan(planned, resources);
+}
+
+/** All polls of a plan: of listings, then of targets that are read alone. */
+export function pollsInPlan({ listings, targets }: Plan, resources: readonly Resource[]): readonly Poll[] {
+  const reads = [...targets.values()].flatMap((target) => readPollOf(target, resources) ?? []);
   return [...listings.values(), ...reads];
 }
 
@@ -75,20 +77,4 @@ export function rateText(perSecond: number): string {
   if (perSecond === 0) return '0';
   if (perSecond < 0.01) return '<0.01';
   return count(perSecond, perSecond < 1 ? 2 : 1);
-}
-
-/** `application 0.4 of 10, shield 1.2 of 10` */
-export function planText(capacities: readonly ApiCapacity[]): string {
-  return capacities
-    .map(
-      ({ api, neededPerSecond, allowedPerSecond }) =>
-        `${api} ${rateText(neededPerSecond)} of ${rateText(allowedPerSecond)}`,
-    )
-    .join(', ');
-}
-
-/** `1m`, or `1m to 1h` */
-export function intervalsText(shortestMs: number, longestMs: number): string {
-  const shortest = formatDuration(shortestMs);
-  return shortestMs === longestMs ? shortest : `${shortest} to ${formatDuration(longestMs)}`;
 }

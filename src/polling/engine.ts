@@ -16,10 +16,10 @@ import { type RowStore, TargetStates, type TargetStatus } from './target-states.
 
 /** The keys that come with listings. */
 export interface FoundKeys {
-  /** A listing has this key. Returns whether the key in use has changed. */
-  learn(credential: string, key: string, listing: string): boolean;
-  /** These are all the keys that a listing has now. Returns the credentials whose key has changed. */
-  retain(credentials: ReadonlySet<string>, listing: string): readonly string[];
+  /** These are all the keys that a listing has now, by credential. Returns the credentials whose key has changed. */
+  learn(listing: string, keys: ReadonlyMap<string, string>): readonly string[];
+  /** Forgets what all other listings had. */
+  retain(isWanted: (listing: string) => boolean): void;
 }
 
 export interface EngineOptions
@@ -52,7 +52,6 @@ export class PollEngine {
   readonly #polls: Polls;
   readonly #planner: Planner;
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
-  readonly #listingsWithKeys = new Set<string>();
   /** Derived, and forgotten when something changes. */
   #listings: readonly ListingStatus[] | undefined;
   #capacities: readonly ApiCapacity[] | undefined;
@@ -115,27 +114,20 @@ export class PollEngine {
     return this.#capacities;
   }
 
-  /** Sizes by name, for tests: what must not grow while targets come and go. */
-  get sizes(): Readonly<Record<string, number>> {
-    const listingsWithKeys = this.#listingsWithKeys.size;
-    return { states: this.states.size, listingsWithKeys, ...this.#planner.sizes, ...this.#polls.sizes };
-  }
-
   /**
    * Polls what a configuration wants. What stays the same keeps its readings and times. What must be read anew, and what failed
    * permanently, is polled at once.
    */
   apply(config: Config): void {
     this.#planner.apply(config);
-    for (const loop of this.#polls.all()) if (loop.record.permanentFailures > 0) loop.runNow();
+    this.#retry(() => true);
   }
 
   /** A credential has another key. */
   keyChanged(credential: string): void {
     this.#options.log.info({ credential }, `the key of ${credential} changed`);
     this.#planner.update();
-    for (const loop of this.#polls.all())
-      if (loop.poll.credential === credential && loop.record.permanentFailures > 0) loop.runNow();
+    this.#retry(({ poll }) => poll.credential === credential);
   }
 
   /** Polls everything at once; resolves when all these polls have ended. */
@@ -159,7 +151,9 @@ export class PollEngine {
   #onPlanned(): void {
     this.#listings = undefined;
     this.#capacities = undefined;
-    this.#forgetKeys();
+    const { keepsPrevious, listings } = this.#planner.plan;
+    // Otherwise what stays may still be polled with their keys.
+    if (!keepsPrevious) this.#options.foundKeys.retain((listing) => listings.has(listing));
     const polls = pollsIn(this.#polls);
     for (const api of apiNames) {
       const queues = new Set(polls.filter((poll) => poll.api === api).map(({ queue }) => queue));
@@ -176,7 +170,10 @@ export class PollEngine {
     // What waits for a listing comes without it if it failed.
     const isFirstEnd = poll.type === 'listing' && !hasEnded(record) && hasEnded(loop.record);
     if (isFirstEnd) this.#planner.planSoon().catch(() => undefined);
-    if (record.lastFailure?.result === 'auth' && !loop.record.lastFailure) this.#retryRefused(poll);
+    const { api, credential } = poll;
+    // The key works again.
+    if (record.lastFailure?.result === 'auth' && !loop.record.lastFailure)
+      this.#retry((one) => one.poll.api === api && one.poll.credential === credential && isRefused(one));
     this.#checkReady();
     return intervals;
   }
@@ -190,7 +187,8 @@ export class PollEngine {
     const before = this.#planner.snapshots.get(key)?.entries;
     const discovery = compareListed(before, found);
     logDiscovery(this.#options.log, poll, discovery, before === undefined);
-    this.#learnKeys(key, found);
+    const keys = new Map(found.flatMap((one) => (one.key ? [[keyNameOf(one), one.key()] as const] : [])));
+    for (const credential of this.#options.foundKeys.learn(key, keys)) this.keyChanged(credential);
     await this.#planner.follow(key, { entries: discovery.listed, keyId }, counts);
     await this.#deliver(poll, found, counts);
   }
@@ -206,39 +204,10 @@ export class PollEngine {
     }
   }
 
-  #learnKeys(listing: string, found: readonly Found[]): void {
-    const { foundKeys } = this.#options;
-    const names = new Set<string>();
-    const changed: string[] = [];
-    for (const one of found) {
-      if (!one.key) continue;
-      const credential = keyNameOf(one);
-      names.add(credential);
-      if (foundKeys.learn(credential, one.key(), listing)) changed.push(credential);
-    }
-    if (names.size > 0) this.#listingsWithKeys.add(listing);
-    else if (!this.#listingsWithKeys.delete(listing)) return;
-    for (const credential of [...changed, ...foundKeys.retain(names, listing)]) this.keyChanged(credential);
-  }
-
-  /** Forgets the keys of listings that are no longer wanted, once nothing is polled with them. */
-  #forgetKeys(): void {
-    const { keepsPrevious, listings } = this.#planner.plan;
-    if (keepsPrevious) return;
-    for (const listing of this.#listingsWithKeys) {
-      if (listings.has(listing)) continue;
-      this.#listingsWithKeys.delete(listing);
-      this.#options.foundKeys.retain(new Set(), listing);
-    }
-  }
-
-  /** A key works again: what else backs off because it was refused is polled at once. What is in flight has the answer soon. */
-  #retryRefused({ api, credential }: Poll): void {
-    for (const loop of this.#polls.all()) {
-      const { poll, record, dueInMs } = loop;
-      const isOfKey = poll.api === api && poll.credential === credential;
-      if (isOfKey && dueInMs > 0 && record.lastFailure?.result === 'auth') loop.runNow();
-    }
+  /** Polls at once what backs off because it failed permanently. What is in flight has its answer soon. */
+  #retry(isWanted: (loop: Loop) => boolean): void {
+    for (const loop of this.#polls.all())
+      if (loop.record.permanentFailures > 0 && loop.dueInMs > 0 && isWanted(loop)) loop.runNow();
   }
 
   #sweep(): void {
@@ -255,6 +224,10 @@ export class PollEngine {
     this.#onAllPolled?.();
     this.#options.onSweep?.();
   }
+}
+
+function isRefused({ record }: Loop): boolean {
+  return record.lastFailure?.result === 'auth';
 }
 
 function pollsIn(polls: Polls): readonly Poll[] {

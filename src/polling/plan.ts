@@ -111,6 +111,9 @@ interface Demand {
   readonly isRead: boolean;
 }
 
+/** A target before it is known which section it is of. */
+type PlannedTarget = TargetConfig & Pick<Target, 'listedName' | 'keyId' | 'keyName'>;
+
 /** What a listing had; undefined where that is not known yet. */
 type Visit = (poll: ListingPoll, entries: readonly Discovered[] | undefined) => void;
 
@@ -205,17 +208,18 @@ export function plan(input: PlanInput): Plan {
     const account = section.listingCredential ?? section.credential;
     const baseUrl = baseUrlOf(api);
 
-    /** Its own poll reads it, unless a listing does. */
-    const add = (target: Omit<Target, 'pollKey' | 'parts'>, entry: Discovered, pollKey = target.key) => {
-      if (targets.has(target.key)) return;
-      const before = previous.get(target.key);
+    /** readBy: the key of the listing that reads it; undefined where it has a poll of its own. */
+    const add = (target: PlannedTarget, entry: Discovered, readBy: string | undefined) => {
+      const key = targetKey(kind, target.ids);
+      if (targets.has(key)) return;
+      const before = previous.get(key);
       let parts: readonly Listed[] | undefined;
       if (partNames) {
-        const { key } = want(partNames, target.credential, account, entry, auxiliary);
-        if (isAwaited(key) && !before) return;
-        parts = snapshots.get(key)?.entries ?? before?.parts;
+        const names = want(partNames, target.credential, account, entry, auxiliary);
+        if (isAwaited(names.key) && !before) return;
+        parts = snapshots.get(names.key)?.entries ?? before?.parts;
       }
-      targets.set(target.key, { ...target, pollKey, parts });
+      targets.set(key, { ...target, key, kind, settings, baseUrl, pollKey: readBy ?? key, parts });
     };
 
     const credentialFor = (of: ApiName, foundBy: ListingPoll, { keyName }: Discovered) => {
@@ -223,25 +227,12 @@ export function plan(input: PlanInput): Plan {
       return section.isCredentialNamed ? section.credential : (keyName ?? foundBy.credential);
     };
 
-    const addNamed = ({ ids, name, credential, intervalMs: ownMs, staleAfterMs }: TargetConfig) => {
-      const key = targetKey(kind, ids);
-      if (!owns(key)) return;
-      const demand = { intervalMs: ownMs, isRead: true };
+    const addNamed = (target: TargetConfig) => {
+      const { ids, name, credential } = target;
+      if (!owns(targetKey(kind, ids))) return;
+      const demand = { intervalMs: target.intervalMs, isRead: true };
       const readBy = isAlone ? undefined : want(resource.listing, credential, credential, undefined, demand);
-      const keyId = keyIdOf(credential);
-      const target = {
-        ids,
-        name,
-        credential,
-        intervalMs: ownMs,
-        staleAfterMs,
-        key,
-        kind,
-        settings,
-        baseUrl,
-        keyId,
-      };
-      add(target, { ids, name }, readBy?.key);
+      add({ ...target, keyId: keyIdOf(credential) }, { ids, name }, readBy?.key);
     };
 
     /** A target of a listing. keyId: undefined for the key that the snapshot was read with. */
@@ -257,10 +248,6 @@ export function plan(input: PlanInput): Plan {
         credential,
         intervalMs: override?.intervalMs ?? intervalMs,
         staleAfterMs: override?.staleAfterMs ?? section.staleAfterMs,
-        key: targetKey(kind, ids),
-        kind,
-        settings,
-        baseUrl,
         // With another key it is read once that key has listed it: until then it may be of another account.
         keyId: keyId ?? (isOfListing ? snapshots.get(foundBy.key)?.keyId : undefined) ?? keyIdOf(credential),
         keyName: keyName ?? foundBy.parent?.keyName,

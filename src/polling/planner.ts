@@ -4,7 +4,7 @@
  */
 import type { Config } from '../config/config.ts';
 import type { Discovered } from '../discovery/discovered.ts';
-import { isReadAlone, type Resource } from '../resources/resource.ts';
+import type { Resource } from '../resources/resource.ts';
 import { hasEnded, type Loop } from './loop.ts';
 import {
   emptyPlan,
@@ -71,10 +71,6 @@ export class Planner {
   /** Whether nothing waits for another plan, and every found reading has been delivered. */
   get isSettled(): boolean {
     return this.#timer === undefined && this.#delivering.size === 0;
-  }
-
-  get sizes(): Readonly<Record<string, number>> {
-    return { snapshots: this.#snapshots.size, waiters: this.#waiters.length };
   }
 
   /** Plans another configuration at once. */
@@ -188,15 +184,15 @@ export class Planner {
   }
 
   #addTarget(target: Target): void {
-    const { polls, states } = this.#options;
-    const poll = this.#readPollOf(target);
+    const { polls, states, resources } = this.#options;
+    const poll = readPollOf(target, resources);
     const loop = poll ? polls.add(poll) : this.#loopOf(target);
     states.add(target, loop);
     if (!poll) this.#ask(loop);
   }
 
   #updateTarget(before: Target, target: Target): void {
-    const poll = this.#readPollOf(target);
+    const poll = readPollOf(target, this.#options.resources);
     const loop = this.#loopOf(target);
     this.#options.states.update(target, loop);
     const isOther = mustReread(before, target);
@@ -219,11 +215,6 @@ export class Planner {
   /** Runs a listing for a target of it, unless its readings are about to be delivered. */
   #ask(loop: Loop): void {
     if (hasEnded(loop.record) && !this.#delivering.has(loop.poll.key)) loop.runNow();
-  }
-
-  #readPollOf(target: Target): Poll | undefined {
-    const resource = this.#options.resources.find(({ kind }) => kind === target.kind);
-    return resource && isReadAlone(resource) ? readPollOf(resource, target) : undefined;
   }
 
   #planIn(ms: number): void {

@@ -41,10 +41,6 @@ export class Polls {
     return this.#abort.signal;
   }
 
-  get sizes(): Readonly<Record<string, number>> {
-    return { loops: this.#loops.size, leaving: this.#leaving.size };
-  }
-
   /** A poll that is added again starts after its old request has ended. */
   add(poll: Poll): Loop {
     const loop = new Loop(poll, this.#context);

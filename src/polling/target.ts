@@ -1,7 +1,15 @@
 /** What is polled: targets, and the polls that read or list them. Plain data, made by `plan.ts`. */
 import type { TargetConfig } from '../config/config.ts';
 import { type Discovered, idText } from '../discovery/discovered.ts';
-import type { ApiName, Ids, Listed, Listing, ReadResource } from '../resources/resource.ts';
+import {
+  type ApiName,
+  type Ids,
+  isReadAlone,
+  type Listed,
+  type Listing,
+  type ReadResource,
+  type Resource,
+} from '../resources/resource.ts';
 
 /** One thing that a kind is read for. */
 export interface Target extends TargetConfig {
@@ -67,9 +75,12 @@ export function targetKey(kind: string, ids: Ids): string {
   return `${kind}/${idText(ids)}`;
 }
 
-export function readPollOf(resource: ReadResource, target: Target): ReadPoll {
-  const { kind, api } = resource;
-  const { key, credential, intervalMs, keyId } = target;
+/** The poll of a target that is read alone; undefined if a listing reads it. */
+export function readPollOf(target: Target, resources: readonly Resource[]): ReadPoll | undefined {
+  const { kind, key, credential, intervalMs, keyId } = target;
+  const resource = resources.find((one) => one.kind === kind);
+  if (!resource || !isReadAlone(resource)) return undefined;
+  const { api } = resource;
   return { type: 'read', key, kind, api, queue: kind, credential, intervalMs, keyId, resource, target };
 }
 

@@ -14,9 +14,8 @@ function parseFound(key: string): KeyOrProblem {
   }
 }
 
-function isSame(a: KeyOrProblem | undefined, b: KeyOrProblem | undefined): boolean {
-  const textOf = (one: KeyOrProblem | undefined) =>
-    one instanceof CredentialError ? one.message : one?.reveal();
+function isSame(a: KeyOrProblem, b: KeyOrProblem): boolean {
+  const textOf = (one: KeyOrProblem) => (one instanceof CredentialError ? one.message : one.reveal());
   return textOf(a) === textOf(b);
 }
 
@@ -30,32 +29,27 @@ export class FoundKeys {
   }
 
   /**
-   * Keeps the key that a listing has for a credential; it must be valid as in a key file. If several listings have one, the first
-   * is in use. Returns whether the key in use has changed.
+   * Keeps the keys that a listing has now, by credential, and forgets those that only it had before. Each must be valid as in a
+   * key file. If several listings have one for a credential, the first is in use. Returns the credentials whose key in use has
+   * changed.
    */
-  learn(credential: string, key: string, listing: string): boolean {
-    const known = this.#keys.get(credential) ?? new Map<string, KeyOrProblem>();
-    const before = this.#inUse(credential);
-    const found = parseFound(key);
-    known.set(listing, found);
-    this.#keys.set(credential, known);
-    const name = `${credential} ${listing}`;
-    if (found instanceof CredentialError) this.#redactor.forget(name);
-    else this.#redactor.learn(name, found.reveal());
-    return before !== undefined && !isSame(before, this.#inUse(credential));
-  }
-
-  /** Forgets what the listing had for all other credentials. Returns the credentials for which another listing's key is now used. */
-  retain(credentials: ReadonlySet<string>, listing: string): readonly string[] {
+  learn(listing: string, keys: ReadonlyMap<string, string>): readonly string[] {
     const changed: string[] = [];
-    for (const [credential, known] of this.#keys) {
+    for (const credential of new Set([...this.#keys.keys(), ...keys.keys()])) {
       const before = this.#inUse(credential);
-      if (credentials.has(credential) || !known.delete(listing)) continue;
-      this.#redactor.forget(`${credential} ${listing}`);
-      if (known.size === 0) this.#keys.delete(credential);
-      else if (!isSame(before, this.#inUse(credential))) changed.push(credential);
+      const key = keys.get(credential);
+      if (key === undefined) this.#forget(credential, listing);
+      else this.#keep(credential, listing, key);
+      const after = this.#inUse(credential);
+      if (before !== undefined && after !== undefined && !isSame(before, after)) changed.push(credential);
     }
     return changed;
+  }
+
+  /** Forgets what all other listings had. */
+  retain(isWanted: (listing: string) => boolean): void {
+    for (const [credential, known] of this.#keys)
+      for (const listing of known.keys()) if (!isWanted(listing)) this.#forget(credential, listing);
   }
 
   /** The key in use; undefined if no listing has one. Throws a `CredentialError` if it is not valid. */
@@ -73,6 +67,23 @@ export class FoundKeys {
 
   has(credential: string): boolean {
     return this.#keys.has(credential);
+  }
+
+  #keep(credential: string, listing: string, key: string): void {
+    const known = this.#keys.get(credential) ?? new Map<string, KeyOrProblem>();
+    const found = parseFound(key);
+    known.set(listing, found);
+    this.#keys.set(credential, known);
+    const name = `${credential} ${listing}`;
+    if (found instanceof CredentialError) this.#redactor.forget(name);
+    else this.#redactor.learn(name, found.reveal());
+  }
+
+  #forget(credential: string, listing: string): void {
+    const known = this.#keys.get(credential);
+    if (!known?.delete(listing)) return;
+    this.#redactor.forget(`${credential} ${listing}`);
+    if (known.size === 0) this.#keys.delete(credential);
   }
 
   #inUse(credential: string): KeyOrProblem | undefined {

@@ -92,7 +92,7 @@ function start() {
     },
     log,
     redact: (text) => text,
-    foundKeys: { learn: () => false, retain: () => [] },
+    foundKeys: { learn: () => [], retain: () => undefined },
     owns: () => true,
     uptimeMs: () => performance.now(),
     onSweep: () => {

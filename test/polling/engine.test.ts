@@ -64,7 +64,7 @@ function engineOf(config: Config, setting: Setting = {}) {
     },
     log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
     redact: (text) => text,
-    foundKeys: { learn: () => false, retain: () => [] },
+    foundKeys: { learn: () => [], retain: () => undefined },
     owns: setting.owns ?? (() => true),
     keyIdOf: setting.keyIdOf,
   });

@@ -1,11 +1,12 @@
 import type { Config, SectionConfig, TargetConfig } from '../../src/config/config.ts';
 import type { Discovered } from '../../src/discovery/discovered.ts';
+import { pollsInPlan } from '../../src/polling/capacity.ts';
 import { type Plan, plan, plannedSections, type Snapshot } from '../../src/polling/plan.ts';
 import { compareTargets, reconcile } from '../../src/polling/reconcile.ts';
-import { type Poll, readPollOf, type Target } from '../../src/polling/target.ts';
+import type { Poll, Target } from '../../src/polling/target.ts';
 import type { Polled, TargetStates } from '../../src/polling/target-states.ts';
 import { resources } from '../../src/resources/index.ts';
-import { isReadAlone, type Resource } from '../../src/resources/resource.ts';
+import type { Resource } from '../../src/resources/resource.ts';
 
 const api = {
   baseUrl: 'http://127.0.0.1:1',
@@ -103,13 +104,9 @@ export function planOf(config: Config, known: Known = {}): Plan {
   });
 }
 
-/** All polls of a plan: of listings, then of targets that are read one by one. */
-export function pollsIn({ listings, targets }: Plan, all: readonly Resource[] = resources): readonly Poll[] {
-  const reads = [...targets.values()].flatMap((target): Poll[] => {
-    const resource = all.find(({ kind }) => kind === target.kind);
-    return resource && isReadAlone(resource) ? [readPollOf(resource, target)] : [];
-  });
-  return [...listings.values(), ...reads];
+/** All polls of a plan. */
+export function pollsIn(of: Plan, all: readonly Resource[] = resources): readonly Poll[] {
+  return pollsInPlan(of, all);
 }
 
 /** A target of the application `id`, as the plan makes it. */

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Pacer } from '../../src/api/pacer.ts';
 import { Polls } from '../../src/polling/polls.ts';
 import { type Poll, readPollOf } from '../../src/polling/target.ts';
-import { isReadAlone } from '../../src/resources/resource.ts';
-import { applicationTarget, resourceOf } from './fixtures.ts';
+import { resources } from '../../src/resources/index.ts';
+import { applicationTarget } from './fixtures.ts';
 
 interface Start {
   readonly key: string;
@@ -15,11 +15,10 @@ interface Start {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const resource = resourceOf('application');
-
 function pollOf(id: string, intervalMs: number, queue = 'application'): Poll {
-  if (!isReadAlone(resource)) throw new Error('applications are read alone');
-  return { ...readPollOf(resource, applicationTarget(id, { intervalMs })), key: id, queue };
+  const poll = readPollOf(applicationTarget(id, { intervalMs }), resources);
+  if (!poll) throw new Error('applications are read alone');
+  return { ...poll, key: id, queue };
 }
 
 /** Polls that take no time unless `take` is given. */

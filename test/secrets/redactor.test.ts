@@ -103,27 +103,31 @@ describe('a key that is no longer in use', () => {
 });
 
 describe('keys that come with listings', () => {
+  const ofSeven = (key: string) => new Map([['library/7', key]]);
+
   it('are used, in the order of the listings, as long as a listing has them', () => {
     const keys = new FoundKeys(new Redactor());
-    expect(keys.learn('library/7', 'the-first-key', 'one')).toBe(false);
-    expect(keys.learn('library/7', 'the-other-key', 'other')).toBe(false);
+    expect(keys.learn('one', ofSeven('the-first-key'))).toEqual([]);
+    expect(keys.learn('other', ofSeven('the-other-key'))).toEqual([]);
     expect(keys.get('library/7')?.reveal()).toBe('the-first-key');
-    expect(keys.learn('library/7', 'the-first-key', 'one')).toBe(false);
-    expect(keys.learn('library/7', 'the-new-key', 'one')).toBe(true);
-    expect(keys.retain(new Set(), 'one')).toEqual(['library/7']);
+    expect(keys.learn('one', ofSeven('the-first-key'))).toEqual([]);
+    expect(keys.learn('one', ofSeven('the-new-key'))).toEqual(['library/7']);
+    expect(keys.learn('one', new Map())).toEqual(['library/7']);
     expect(keys.get('library/7')?.reveal()).toBe('the-other-key');
-    expect(keys.retain(new Set(), 'other')).toEqual([]);
+    expect(keys.learn('other', new Map([['library/8', 'the-key-of-eight']]))).toEqual([]);
     expect([keys.get('library/7'), keys.has('library/7')]).toEqual([undefined, false]);
+    keys.retain((listing) => listing !== 'other');
+    expect(keys.has('library/8')).toBe(false);
   });
 
   it('are refused by the rules for keys in files', () => {
     const keys = new FoundKeys(new Redactor());
-    keys.learn('library/7', 'not a key', 'one');
+    keys.learn('one', ofSeven('not a key'));
     expect(keys.has('library/7')).toBe(true);
     expect(() => keys.get('library/7')).toThrow(
       new CredentialError('expected a key in the listing; it holds a space'),
     );
-    expect(keys.learn('library/7', 'not a key', 'one')).toBe(false);
-    expect(keys.learn('library/7', 'a-key', 'one')).toBe(true);
+    expect(keys.learn('one', ofSeven('not a key'))).toEqual([]);
+    expect(keys.learn('one', ofSeven('a-key'))).toEqual(['library/7']);
   });
 });
