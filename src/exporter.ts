@@ -121,11 +121,11 @@ export class Exporter {
         ...this.#telemetry,
         mismatched: (kind, field) => {
           this.#telemetry.mismatched(kind, field);
-          this.#schemaDrift.note(kind, field);
+          this.#schemaDrift.note(kind, field, undefined, this.#now());
         },
         unrecognized: (kind, field, value) => {
           this.#telemetry.unrecognized(kind, field);
-          if (value !== undefined) this.#schemaDrift.note(kind, field, value);
+          if (value !== undefined) this.#schemaDrift.note(kind, field, value, this.#now());
         },
       },
       log,
@@ -318,7 +318,7 @@ export class Exporter {
         droppedSeries: droppedIn(this.#store),
         maxSeries: config.limits.maxSeries,
         capacities: this.#engine.capacities(),
-        schemaDrift: this.#schemaDrift.fields(),
+        schemaDrift: this.#schemaDrift.fields(this.#now()),
       },
       nowMs: this.#now(),
     };

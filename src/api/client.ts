@@ -181,9 +181,10 @@ export class ApiClient {
       signal.throwIfAborted();
       if (isStopped?.()) throw cause;
       const why = "it was not this request's turn before the interval of its poll was over";
+      const advice = `Raise the interval, or apis.${this.#api}.requests_per_second.`;
       throw this.pacer.pausedForMs > 0
         ? new ApiError('rate_limited', `the API is paused after an earlier 429, and ${why}`)
-        : new ApiError('timeout', `${why}: raise the interval, or the pace of apis.${this.#api}`);
+        : new ApiError('timeout', why, {}, { advice });
     }
   }
 

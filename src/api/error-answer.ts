@@ -110,8 +110,9 @@ export function errorOfPage(status: number, { text, hide, answer }: AnswerText, 
   const page = looks === '' ? 'an HTML page without text' : `an HTML page, ${JSON.stringify(looks)}`;
   return new ApiError(
     isRetryable(result) ? result : 'schema',
-    `HTTP ${status}: what answered is no API, but ${page}: check ${setting}, and firewalls and proxies in between`,
+    `HTTP ${status}: what answered is no API, but ${page}`,
     answer,
+    { advice: `Check ${setting}, and the firewalls and proxies in between.` },
   );
 }
 
@@ -126,12 +127,14 @@ export function errorOfStatus(status: number, response: AnswerText, setting: str
   const { errorKey, words } = said ?? {
     words: [isPlain ? text.trim().slice(0, maxRead) || undefined : undefined],
   };
-  const parts = [
-    `HTTP ${status}`,
-    ...words,
-    isRedirect ? 'a redirect, which is not followed; check base_url' : undefined,
-  ];
+  const parts = [`HTTP ${status}`, ...words, isRedirect ? 'a redirect, which is not followed' : undefined];
   const message = parts.filter((part) => part !== undefined).join(': ');
+  const advice = isRedirect ? `Check ${setting}.` : undefined;
   // Once more: JSON may have written the key with escapes.
-  return new ApiError(failureOf(status), hide(message), { ...answer, errorKey: errorKey && hide(errorKey) });
+  return new ApiError(
+    failureOf(status),
+    hide(message),
+    { ...answer, errorKey: errorKey && hide(errorKey) },
+    { advice },
+  );
 }

@@ -49,18 +49,25 @@ export interface Answer {
   readonly retryAfterMs?: number | undefined;
 }
 
+export interface ApiErrorOptions extends ErrorOptions {
+  /** What to do about it, as sentences, where more is known than the result. The message says only what happened. */
+  readonly advice?: string | undefined;
+}
+
 /** A request that returned no usable body. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly result: PollFailure;
   readonly retryable: boolean;
   readonly answer: Answer;
+  readonly advice: string | undefined;
 
-  constructor(result: PollFailure, message: string, answer: Answer = {}, options?: ErrorOptions) {
+  constructor(result: PollFailure, message: string, answer: Answer = {}, options: ApiErrorOptions = {}) {
     super(message, options);
     this.result = result;
     this.retryable = retryable[result];
     this.answer = answer;
+    this.advice = options.advice;
   }
 }
 
@@ -69,7 +76,7 @@ export class TooLargeError extends ApiError {
   readonly isTooLarge = true;
 
   constructor(message: string, answer: Answer) {
-    super('schema', message, answer);
+    super('schema', message, answer, { advice: 'Raise max_response_bytes of this API.' });
   }
 }
 

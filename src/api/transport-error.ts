@@ -1,23 +1,24 @@
-/** Explains an error below HTTP: which host, what happened, what to check. */
+/** Explains an error below HTTP: what happened, and what to check where that is known. Who reports it names the API's host. */
 import { errors } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
+import { formatDuration } from '../text.ts';
 import { tooLong } from './body.ts';
 import { ApiError } from './errors.ts';
 import { type ForwardProxy, ProxyError, proxyOf } from './proxy.ts';
 
-/** Matched against the name, code and message of an error: what happened, and what to check. */
-const known: readonly (readonly [sign: RegExp, happened: string, check: 'address' | 'network'])[] = [
-  [/ (ENOTFOUND|EAI_\w+) /, 'cannot be found', 'address'],
-  [/ ECONNREFUSED /, 'refuses connections', 'address'],
-  [/ (ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT) /, 'cannot be reached', 'network'],
-  [/ (ECONNRESET|EPIPE|UND_ERR_SOCKET) /, 'closed the connection before the answer was complete', 'network'],
+/** Matched against the name, code and message of an error: what happened, and what to check beside the address. */
+const known: readonly (readonly [sign: RegExp, happened: string, check?: string])[] = [
+  [/ (ENOTFOUND|EAI_\w+) /, 'host not found', ' and the DNS of this machine'],
+  [/ ECONNREFUSED /, 'connection refused', ' and the firewalls in between'],
+  [/ (ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT) /, 'host cannot be reached'],
+  [/ (ECONNRESET|EPIPE|UND_ERR_SOCKET) /, 'connection closed before the answer was complete'],
   [
     /wrong version number|packet length too long|http request/,
-    'does not speak TLS, and its address begins with https',
-    'address',
+    'no TLS, though the address begins with https',
+    '',
   ],
-  [/^HTTPParserError .*does not match the HTTP/, 'does not answer in HTTP', 'address'],
+  [/^HTTPParserError .*does not match the HTTP/, 'the answer is not HTTP', ''],
 ];
 
 const certificateCodes = /CERT|SIGNATURE|^ERR_TLS_CERT/;
@@ -28,29 +29,30 @@ function codeOf(cause: unknown): string {
   return code ?? (attempts?.[0] as NodeJS.ErrnoException | undefined)?.code ?? '';
 }
 
-/** Whom we spoke to: the API or the proxy before it, and where its address is set. */
+/** What we connect to: the API, or the proxy on the way to it. */
 interface Peer {
-  /** Without the password of a proxy. */
-  readonly who: string;
+  /** What each message begins with. Without the password of a proxy. */
+  readonly prefix: string;
+  /** The setting that has its address. */
   readonly setting: string;
+  /** The setting that says which certificates are trusted. */
   readonly trust: string;
 }
 
-function messageOf(cause: unknown, { who, setting, trust }: Peer): string {
+function errorOf(cause: unknown, { prefix, setting, trust }: Peer): ApiError {
   const code = codeOf(cause);
-  const { message } = cause as Error;
-  const signs = `${(cause as Error).name} ${code} ${message}`;
-  const [, happened, check] = known.find(([sign]) => sign.test(signs)) ?? [];
+  const { name, message } = cause as Error;
+  const error = (what: string, advice?: string) =>
+    new ApiError('network', `${prefix}${what}`, {}, { cause, advice });
+  const [, happened, check] = known.find(([sign]) => sign.test(`${name} ${code} ${message}`)) ?? [];
   if (happened !== undefined) {
-    const advice =
-      check === 'address' ? `check ${setting}` : 'check the network, firewalls and proxies in between';
-    return `${who} ${happened}${code === '' ? '' : ` (${code})`}: ${advice}`;
+    const advice = check === undefined ? undefined : `Check ${setting}${check}.`;
+    return error(`${happened}${code === '' ? '' : ` (${code})`}`, advice);
   }
-  if (certificateCodes.test(code)) {
-    return `the certificate of ${who} is not accepted: ${message} (${code}): check ${setting} and ${trust}`;
-  }
+  if (certificateCodes.test(code))
+    return error(`certificate not accepted: ${message} (${code})`, `Check ${setting} and ${trust}.`);
   const reason = message === '' ? code || 'unknown' : message;
-  return `${who}: ${code !== '' && !reason.includes(code) ? `${code}: ${reason}` : reason}`;
+  return error(code !== '' && !reason.includes(code) ? `${code}: ${reason}` : reason);
 }
 
 /** The ApiError for what undici threw. proxy: that of the environment, whether or not this API goes through it. */
@@ -62,34 +64,28 @@ export function errorOfTransport(
 ): ApiError {
   if (error instanceof ApiError) return error;
   const through = proxyOf(config.baseUrl, proxy);
-  const ofProxy: Peer | undefined = through && {
-    who: `the proxy ${new URL(through.url).host}`,
-    setting: through.variable,
-    trust: 'NODE_EXTRA_CA_CERTS',
-  };
-  const setting = `apis.${api}.base_url`;
-  const ofApi: Peer = { who: new URL(config.baseUrl).host, setting, trust: 'its ca_file' };
+  const proxyName = through && `the proxy ${new URL(through.url).host}`;
   const isOfProxy = error instanceof ProxyError;
   const cause = isOfProxy ? error.cause : error;
   const { code, message } = cause as NodeJS.ErrnoException;
+  const checkProxy = { cause, advice: `Check ${through?.variable}.` };
   const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
-  if (refusal !== undefined && ofProxy) {
-    const { who, setting: variable } = ofProxy;
-    return new ApiError(
-      'network',
-      `${who} of ${variable} refused the tunnel: HTTP ${refusal}`,
-      {},
-      { cause },
-    );
-  }
+  if (refusal !== undefined && proxyName)
+    return new ApiError('network', `${proxyName} refused the tunnel: HTTP ${refusal}`, {}, checkProxy);
+  const within = `within ${formatDuration(config.timeoutMs)}`;
   const wasAborted = code === 'UND_ERR_ABORTED' || (cause as Error).name === 'AbortError';
   const isUnconnected = cause instanceof errors.ConnectTimeoutError;
   // With an API only our deadline can pass; these two come from a proxy that does not answer.
-  const isSilentProxy = cause instanceof errors.HeadersTimeoutError || (ofProxy && isUnconnected);
-  if (wasAborted || isSilentProxy) {
-    const where = isSilentProxy && ofProxy ? `no connection through ${ofProxy.who}` : 'no whole answer';
-    return new ApiError('timeout', `${where} within ${config.timeoutMs} ms`, {}, { cause });
-  }
+  const isSilentProxy = cause instanceof errors.HeadersTimeoutError || (proxyName && isUnconnected);
+  if (isSilentProxy && proxyName)
+    return new ApiError('timeout', `no connection through ${proxyName} ${within}`, {}, checkProxy);
+  if (wasAborted || isSilentProxy) return new ApiError('timeout', `no whole answer ${within}`, {}, { cause });
   if (cause instanceof errors.ResponseExceededMaxSizeError) return tooLong(config.maxResponseBytes, {});
-  return new ApiError('network', messageOf(cause, isOfProxy && ofProxy ? ofProxy : ofApi), {}, { cause });
+  if (isOfProxy && through)
+    return errorOf(cause, {
+      prefix: `${proxyName}: `,
+      setting: through.variable,
+      trust: 'NODE_EXTRA_CA_CERTS',
+    });
+  return errorOf(cause, { prefix: '', setting: `apis.${api}.base_url`, trust: 'its ca_file' });
 }

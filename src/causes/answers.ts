@@ -48,8 +48,6 @@ const enough = 5;
 const notOfApi: readonly string[] = ['auth', 'not_found', 'rejected'];
 
 export interface Answers {
-  /** Those that are polled. */
-  readonly apis: readonly ApiName[];
   /** Whether everything failed at its last try, whatever the reason. */
   isFailing(api: ApiName): boolean;
   /** Whether nothing of the API was read lately and what was tried failed, not only because of keys. */
@@ -60,11 +58,14 @@ export interface Answers {
   worksAt(credential: string): readonly ApiName[];
   /** How many keys an API refuses. */
   refusedKeys(api: ApiName): number;
+  /** Since when nothing at all can be read, as Unix time; undefined while something can. */
+  nothingReadSince(): number | undefined;
 }
 
 /** nowMs: Unix time. Each scrape asks, so it goes through the polls once. */
 export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
   const apis = new Map<ApiName, OfApi>();
+  let firstFailureMs = Number.POSITIVE_INFINITY;
   for (const { poll, record } of polls) {
     const of = apis.get(poll.api) ?? new OfApi();
     apis.set(poll.api, of);
@@ -78,6 +79,7 @@ export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
     if (lastFailure || lastSuccessMs !== undefined) of.ended++;
     if (!lastFailure) continue;
     const { result, status, atMs, sinceMs } = lastFailure;
+    firstFailureMs = Math.min(firstFailureMs, record.failingSinceMs ?? atMs);
     of.failing++;
     if (result === 'auth') of.refused++;
     // A page in HTML with 401 is no answer of the API.
@@ -88,19 +90,19 @@ export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
     const { failing = 0, ended = 0 } = apis.get(api) ?? {};
     return failing > 0 && failing === ended;
   };
+  const isUnreadable = (api: ApiName) => {
+    const of = apis.get(api);
+    if (!of || of.failing === of.refused) return false;
+    if (isFailing(api)) return true;
+    const { ended, lastSuccessMs, shortestMs } = of;
+    const failedSince = of.failuresMs.filter((atMs) => atMs >= lastSuccessMs).length;
+    if (failedSince === 0) return false;
+    // Some are polled once an hour: they need not fail before the others count.
+    return failedSince >= Math.min(enough, ended) || nowMs - lastSuccessMs > 1.5 * shortestMs;
+  };
   return {
-    apis: [...apis.keys()],
     isFailing,
-    isUnreadable(api) {
-      const of = apis.get(api);
-      if (!of || of.failing === of.refused) return false;
-      if (isFailing(api)) return true;
-      const { ended, lastSuccessMs, shortestMs } = of;
-      const failedSince = of.failuresMs.filter((atMs) => atMs >= lastSuccessMs).length;
-      if (failedSince === 0) return false;
-      // Some are polled once an hour: they need not fail before the others count.
-      return failedSince >= Math.min(enough, ended) || nowMs - lastSuccessMs > 1.5 * shortestMs;
-    },
+    isUnreadable,
     isRefused(api, credential) {
       const key = apis.get(api)?.keys.get(credential);
       return key !== undefined && isRefusedKey(key);
@@ -111,5 +113,11 @@ export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
       return [...apis].filter(([, { keys }]) => isWorking(keys.get(credential))).map(([api]) => api);
     },
     refusedKeys: (api) => [...(apis.get(api)?.keys.values() ?? [])].filter(isRefusedKey).length,
+    nothingReadSince() {
+      const isRead = (api: ApiName) => !isUnreadable(api) && !isFailing(api);
+      if (apis.size === 0 || [...apis.keys()].some(isRead)) return undefined;
+      // What failed already while other things were still read began before that.
+      return [...apis.values()].reduce((last, of) => Math.max(last, of.lastSuccessMs), firstFailureMs);
+    },
   };
 }

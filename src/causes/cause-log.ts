@@ -1,6 +1,7 @@
 /** What the log says of causes: the difference between two lists of them. */
 import type { Logger } from 'pino';
 import { nameOf } from '../discovery/discovered.ts';
+import { isHostFailure } from '../polling/loop.ts';
 import { durationInWords } from '../text.ts';
 import type { Cause } from './cause.ts';
 
@@ -26,8 +27,10 @@ function* failuresOf({
   for (const { poll, lastFailure } of listings) yield [poll.key, lastFailure?.atMs];
 }
 
-function isWithin(cause: Cause, keys: ReadonlySet<string>): boolean {
-  return keys.size > 0 && [...failuresOf(cause)].every(([key]) => keys.has(key));
+/** keys: what outages affected that are over. A key that is refused since then is another matter. */
+function isRestOf(cause: Cause, keys: ReadonlySet<string>): boolean {
+  if (keys.size === 0 || !cause.failure || !isHostFailure(cause.failure)) return false;
+  return [...failuresOf(cause)].every(([key]) => keys.has(key));
 }
 
 export class CauseLog {
@@ -51,7 +54,7 @@ export class CauseLog {
     const failures = new Map<string, number | undefined>();
     const logged = new Set<string>();
     for (const cause of causes) {
-      const isNews = sizeOf(cause) === 0 || (this.#hasNewFailure(cause) && !isWithin(cause, rest));
+      const isNews = sizeOf(cause) === 0 || (this.#hasNewFailure(cause) && !isRestOf(cause, rest));
       for (const [key, atMs] of failuresOf(cause)) failures.set(key, atMs);
       if (!isNews && !this.#known.has(cause.id)) continue;
       for (const [key] of failuresOf(cause)) logged.add(key);
@@ -103,18 +106,13 @@ export class CauseLog {
     );
   }
 
-  #warn({ reason, title, affected, meaning, advice, targets, listings }: Cause): void {
+  #warn({ reason, failure, title, affected, meaning, advice, targets, listings }: Cause): void {
     const [target] = targets.map((status) => status.target);
     const [listing] = listings;
-    const { lastFailure } = targets[0] ?? listing ?? {};
     const parent = listing?.poll.parent;
     const fields = {
       cause: reason,
-      ...(lastFailure && {
-        result: lastFailure.result,
-        reason: lastFailure.message,
-        status: lastFailure.status,
-      }),
+      ...(failure && { result: failure.result, reason: failure.message, status: failure.status }),
       ...(target && { kind: target.kind, credential: target.credential, targets: targets.length }),
       // A single one is named.
       ...(targets.length === 1 && target && { target: target.ids, name: target.name }),

@@ -1,13 +1,14 @@
 /** What a cause is, and what it is derived from. */
 import type { ApiCapacity } from '../polling/capacity.ts';
 import type { ListingStatus } from '../polling/listings.ts';
+import type { Failure } from '../polling/loop.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
 import type { ApiName, Resource } from '../resources/resource.ts';
 import type { Reason } from './advice.ts';
 import type { Answers } from './answers.ts';
 
 /** What people call a kind, and where it is read. */
-export type CauseKind = Pick<Resource, 'kind' | 'api' | 'noun' | 'section'>;
+export type CauseKind = Pick<Resource, 'kind' | 'api' | 'noun'>;
 
 /** A field that was not as documented. */
 export interface DriftedField {
@@ -16,8 +17,8 @@ export interface DriftedField {
   /** A value that the reference does not list; undefined where the type of the field is wrong. */
   readonly value?: string | undefined;
   readonly count: number;
-  /** Unix time. */
-  readonly lastAtMs: number;
+  /** When it came first, without a day in between. Unix time. */
+  readonly sinceMs: number;
 }
 
 /** What is wrong with the exporter itself. Times are Unix times. */
@@ -56,6 +57,8 @@ export interface Cause {
   /** The same for the same reason, from one list to the next. */
   readonly id: string;
   readonly reason: Reason;
+  /** The failure of most of what it affects; undefined where no poll failed. */
+  readonly failure?: Failure | undefined;
   readonly tone: 'bad' | 'warn';
   readonly title: string;
   /** What it affects: `13 targets (application), 2 listings`; empty if it is the exporter's own. */

@@ -52,7 +52,7 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
       return `${kind} ${what} (${plural(n, 'time')})`;
     });
     const more = fields.length > shown.length ? ` and ${count(fields.length - shown.length)} more` : '';
-    const sinceMs = fields.reduce((first, { lastAtMs }) => Math.min(first, lastAtMs), nowMs);
+    const sinceMs = fields.reduce((first, field) => Math.min(first, field.sinceMs), nowMs);
     add('drift', id, sinceMs, title, `${consequence}\n${shown.join('\n')}${more}`);
   };
   addDrift(

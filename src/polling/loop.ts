@@ -13,10 +13,33 @@ export interface Failure {
   readonly status?: number | undefined;
   /** The API's own name of the error. */
   readonly errorKey?: string | undefined;
+  /** What to do about it, as sentences, where more is known than the result. */
+  readonly advice?: string | undefined;
   /** Unix time. */
   readonly atMs: number;
-  /** When the first of these failures in a row was. Unix time. */
+  /** When the first failure in a row for this reason was. Unix time. */
   readonly sinceMs: number;
+}
+
+const hostFailures: readonly string[] = ['network', 'timeout', 'server_error', 'schema'];
+
+/** Whether the host is to blame rather than what was asked of it. In an outage, one of these failures follows another. */
+export function isHostFailure({ result }: Pick<Failure, 'result'>): boolean {
+  return hostFailures.includes(result);
+}
+
+/** What is the same for failures that have the same reason, though their texts may differ. */
+function reasonOf(failure: Omit<Failure, 'sinceMs'>): string {
+  const { result, status, message } = failure;
+  if (isHostFailure(failure)) return 'host';
+  if (result === 'auth') return `auth ${status}`;
+  return result === 'rate_limited' ? result : `${result} ${message}`;
+}
+
+/** The failure after another one, or after a success. */
+export function nextFailure(before: Failure | undefined, failure: Omit<Failure, 'sinceMs'>): Failure {
+  const isSame = before !== undefined && reasonOf(before) === reasonOf(failure);
+  return { ...failure, sinceMs: isSame ? before.sinceMs : failure.atMs };
 }
 
 /** How the polls of a loop went. Everything else that is known of them follows from it. */
@@ -26,6 +49,8 @@ export interface PollRecord {
   readonly lastDurationSeconds: number | undefined;
   /** Of the last poll; undefined if that succeeded. */
   readonly lastFailure: Failure | undefined;
+  /** When the first of the failures in a row was, whatever their reasons. Unix time; undefined if the last poll succeeded. */
+  readonly failingSinceMs: number | undefined;
   /** Failures in a row that a retry does not mend: somebody has to change something. */
   readonly permanentFailures: number;
 }
@@ -34,6 +59,7 @@ export const neverPolled: PollRecord = {
   lastSuccessMs: undefined,
   lastDurationSeconds: undefined,
   lastFailure: undefined,
+  failingSinceMs: undefined,
   permanentFailures: 0,
 };
 

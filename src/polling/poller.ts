@@ -6,7 +6,7 @@ import type { Permit } from '../api/pacer.ts';
 import { type Discovered, isExchanged, nameOf } from '../discovery/discovered.ts';
 import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } from '../resources/resource.ts';
 import { collect } from '../turns.ts';
-import type { Failure, Loop } from './loop.ts';
+import { type Loop, neverPolled, nextFailure } from './loop.ts';
 import { isCounted, type ListingPoll, type Poll, type ReadPoll, type Target } from './target.ts';
 import type { TargetStates } from './target-states.ts';
 
@@ -57,6 +57,7 @@ interface Thrown {
   readonly result: PollFailure;
   readonly message: string;
   readonly answer: Answer;
+  readonly advice?: string | undefined;
 }
 
 function describe(error: unknown): Thrown {
@@ -121,14 +122,14 @@ export class Poller {
     const atMs = now();
     if (!found) {
       const message = `target is not in the listing of ${poll.listing.nouns}`;
-      states.absent(key, { result: 'not_found', message, atMs, sinceMs: atMs });
+      states.absent(key, { result: 'not_found', message, atMs });
       return;
     }
     try {
       this.#keep(poll, key, found.reading);
     } catch (error) {
       const { result, message } = describe(error);
-      states.failed(key, { result, message: this.#toLine(message), atMs, sinceMs: atMs });
+      states.failed(key, { result, message: this.#toLine(message), atMs });
     }
   }
 
@@ -231,12 +232,7 @@ export class Poller {
     const { observer, log, now } = this.#options;
     if (isCounted(poll)) observer.polled(poll.kind, 'success', durationSeconds);
     if (record.lastFailure) log.debug(aboutPoll(poll), 'the poll succeeds again');
-    loop.record = {
-      lastSuccessMs: now(),
-      lastDurationSeconds: durationSeconds,
-      lastFailure: undefined,
-      permanentFailures: 0,
-    };
+    loop.record = { ...neverPolled, lastSuccessMs: now(), lastDurationSeconds: durationSeconds };
   }
 
   #fail(loop: Loop, thrown: Thrown, durationSeconds: number): number {
@@ -245,23 +241,24 @@ export class Poller {
     const { result, answer } = thrown;
     if (isCounted(poll)) observer.polled(poll.kind, result, durationSeconds);
     const atMs = now();
-    const failure: Failure = {
+    const lastFailure = nextFailure(record.lastFailure, {
       result,
       message: this.#toLine(thrown.message),
       status: answer.status,
       errorKey: this.#toLine(answer.errorKey),
+      advice: thrown.advice,
       atMs,
-      sinceMs: record.lastFailure?.sinceMs ?? atMs,
-    };
+    });
     const permanentFailures = isPermanent(thrown) ? record.permanentFailures + 1 : 0;
     loop.record = {
       ...record,
       lastDurationSeconds: durationSeconds,
-      lastFailure: failure,
+      lastFailure,
+      failingSinceMs: record.failingSinceMs ?? atMs,
       permanentFailures,
     };
     for (const { key } of targetsOf(poll)) states.pollFailed(key);
-    const { message, status, errorKey } = failure;
+    const { message, status, errorKey } = lastFailure;
     const fields = {
       result,
       reason: message,

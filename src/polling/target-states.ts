@@ -14,7 +14,7 @@ import {
 } from '../resources/catalogue.ts';
 import type { Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
-import type { Failure, PollRecord } from './loop.ts';
+import { type Failure, nextFailure, type PollRecord } from './loop.ts';
 import type { Target } from './target.ts';
 
 export type RowStore = Pick<Store, 'set' | 'setFamily' | 'delete' | 'leaveOut' | 'isOverfull'>;
@@ -53,7 +53,6 @@ class TargetRecord implements TargetStatus {
   kept: unknown;
   /** Its own failure although its listing was read: it is absent, or its reading cannot be used. */
   failure: Failure | undefined;
-  isAbsent = false;
   /** Whether a reading is on the page, or would be but for the cap on series. */
   hasValues = false;
   /** By the machine's uptime: when it last succeeded, or was added. */
@@ -80,7 +79,7 @@ class TargetRecord implements TargetStatus {
 
   get state(): TargetStateName {
     if (this.polled.record.lastFailure) return 'failing';
-    if (this.failure) return this.isAbsent ? 'absent' : 'failing';
+    if (this.failure) return this.failure.result === 'not_found' ? 'absent' : 'failing';
     if (this.lastSuccessMs === undefined) return 'pending';
     return this.stale ? 'stale' : 'ok';
   }
@@ -167,8 +166,6 @@ export class TargetStates {
   readonly #store: RowStore;
   readonly #uptimeMs: () => number;
   readonly #records = new Map<string, TargetRecord>();
-  /** Nothing becomes stale before, so most scrapes need not look. */
-  #nextStaleMs = Number.POSITIVE_INFINITY;
 
   /** uptimeMs: a clock that never jumps, and goes on while the machine sleeps, as `performance.now()` does not. */
   constructor(store: RowStore, uptimeMs: () => number = machineUptimeMs) {
@@ -176,14 +173,9 @@ export class TargetStates {
     this.#uptimeMs = uptimeMs;
   }
 
-  get size(): number {
-    return this.#records.size;
-  }
-
   add(target: Target, polled: Polled): void {
     const known = new TargetRecord(target, polled, this.#uptimeMs());
     this.#records.set(target.key, known);
-    this.#watch(known);
     if (known.state === 'failing') this.#showStateAlone(known);
   }
 
@@ -196,7 +188,6 @@ export class TargetStates {
     known.polled = polled;
     if (!isDeepStrictEqual(settings, target.settings)) this.#showStateAlone(known);
     else if (known.hasValues) this.#showNames(known);
-    this.#watch(known);
   }
 
   /** Takes all series of the target off the page. */
@@ -216,7 +207,6 @@ export class TargetStates {
     const uptimeMs = this.#uptimeMs();
     known.counters?.add(target, reading, atMs, uptimeMs);
     known.failure = undefined;
-    known.isAbsent = false;
     known.stale = false;
     known.freshMs = uptimeMs;
     known.lastSuccessMs = atMs;
@@ -224,7 +214,6 @@ export class TargetStates {
     known.condition = condition;
     known.kept = kept;
     known.infos = infos;
-    this.#watch(known);
     this.#show(target, [...lastingRowsOf(known, 1), ...rows]);
   }
 
@@ -238,20 +227,18 @@ export class TargetStates {
   }
 
   /** Its listing was read, but its own reading cannot be used. */
-  failed(key: string, failure: Failure): void {
+  failed(key: string, failure: Omit<Failure, 'sinceMs'>): void {
     const known = this.#records.get(key);
     if (!known) return;
-    known.failure = { ...failure, sinceMs: known.failure?.sinceMs ?? failure.sinceMs };
-    known.isAbsent = false;
+    known.failure = nextFailure(known.failure, failure);
     this.pollFailed(key);
   }
 
   /** A complete listing lacks the target: only `_up` 0 stays. */
-  absent(key: string, failure: Failure): void {
+  absent(key: string, failure: Omit<Failure, 'sinceMs'>): void {
     const known = this.#records.get(key);
     if (!known) return;
-    known.failure = { ...failure, sinceMs: (known.isAbsent && known.failure?.sinceMs) || failure.sinceMs };
-    known.isAbsent = true;
+    known.failure = nextFailure(known.failure, failure);
     known.counters = Counters.of(known.target.kind);
     known.lastSuccessMs = undefined;
     known.kept = undefined;
@@ -261,14 +248,8 @@ export class TargetStates {
   /** Takes values that are older than their `stale_after` off the page. */
   dropStale(): void {
     const uptimeMs = this.#uptimeMs();
-    if (uptimeMs <= this.#nextStaleMs) return;
-    this.#nextStaleMs = Number.POSITIVE_INFINITY;
     for (const known of this.#records.values()) {
-      if (known.stale) continue;
-      if (uptimeMs - known.freshMs <= known.target.staleAfterMs) {
-        this.#watch(known);
-        continue;
-      }
+      if (known.stale || uptimeMs - known.freshMs <= known.target.staleAfterMs) continue;
       known.stale = true;
       this.#showStateAlone(known);
     }
@@ -301,10 +282,6 @@ export class TargetStates {
       counts.set(target.kind, ofKind);
     }
     return counts;
-  }
-
-  #watch({ freshMs, target }: TargetRecord): void {
-    this.#nextStaleMs = Math.min(this.#nextStaleMs, freshMs + target.staleAfterMs);
   }
 
   /** Takes the values off the page. What every target has stays. */

@@ -7,28 +7,32 @@ const rememberedMs = 24 * 3_600_000;
 /** Some fields are found inside maps, with keys that the API chooses. */
 const maxFields = 200;
 
+/** lastAtMs: Unix time. */
+type Entry = DriftedField & { readonly lastAtMs: number };
+
 export class SchemaDrift {
   /** The one that drifted last comes last. */
-  readonly #fields = new Map<string, DriftedField>();
+  readonly #entries = new Map<string, Entry>();
 
-  note(kind: string, field: string, value?: string, nowMs = Date.now()): void {
+  /** value: where the type is right, but the reference does not list it. nowMs: Unix time. */
+  note(kind: string, field: string, value: string | undefined, nowMs: number): void {
     const key = JSON.stringify([kind, field, value]);
-    const before = this.#fields.get(key);
-    const count = before && isRecent(before, nowMs) ? before.count + 1 : 1;
-    this.#fields.delete(key);
-    this.#fields.set(key, { kind, field, ...(value !== undefined && { value }), count, lastAtMs: nowMs });
-    const [oldest = ''] = this.#fields.keys();
-    if (this.#fields.size > maxFields) this.#fields.delete(oldest);
+    const known = this.#entries.get(key);
+    const { count, sinceMs } = known && isRecent(known, nowMs) ? known : { count: 0, sinceMs: nowMs };
+    this.#entries.delete(key);
+    this.#entries.set(key, { kind, field, value, count: count + 1, sinceMs, lastAtMs: nowMs });
+    const [oldest = ''] = this.#entries.keys();
+    if (this.#entries.size > maxFields) this.#entries.delete(oldest);
   }
 
   /** The most frequent first. */
-  fields(nowMs = Date.now()): readonly DriftedField[] {
-    return [...this.#fields.values()]
-      .filter((field) => isRecent(field, nowMs))
+  fields(nowMs: number): readonly DriftedField[] {
+    return [...this.#entries.values()]
+      .filter((entry) => isRecent(entry, nowMs))
       .toSorted((a, b) => b.count - a.count);
   }
 }
 
-function isRecent({ lastAtMs }: DriftedField, nowMs: number): boolean {
+function isRecent({ lastAtMs }: Entry, nowMs: number): boolean {
   return lastAtMs >= nowMs - rememberedMs;
 }

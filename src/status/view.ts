@@ -4,7 +4,7 @@
  */
 
 import type { CauseInput } from '../causes/cause.ts';
-import { causesOf, nothingReadSince } from '../causes/causes.ts';
+import { causesOf } from '../causes/causes.ts';
 import { idText, nameOf } from '../discovery/discovered.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import type { ListingStatus } from '../polling/listings.ts';
@@ -95,7 +95,6 @@ export async function buildView(
   // At once: 92,000 take 15 ms, by name 60.
   const matching = found.toSorted(comparison(query.descending)).map(([, status]) => status);
   const causeInput = sources.causeInput();
-  const causes = causesOf(causeInput);
   const listingCounts = { listings: listings.length, ok: 0, failing: 0, pending: 0 };
   for (const { state } of listings) listingCounts[state]++;
   return {
@@ -104,9 +103,9 @@ export async function buildView(
     query,
     nowMs,
     exporter: sources.exporterStatus(),
-    causes,
+    causes: causesOf(causeInput),
     // Unix time; undefined while something can be read.
-    nothingReadSinceMs: nothingReadSince(causes, causeInput),
+    nothingReadSinceMs: causeInput.answers.nothingReadSince(),
     kinds,
     // All there are, the failing listings first.
     targets,

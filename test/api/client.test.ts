@@ -110,7 +110,7 @@ describe('a status', () => {
       const error = await failure('/a');
       expect([error.result, error.message]).toEqual([
         'rejected',
-        `HTTP ${status}: a redirect, which is not followed; check base_url`,
+        `HTTP ${status}: a redirect, which is not followed`,
       ]);
       expect(codes).toEqual([`shield ${status}`]);
     },
@@ -236,7 +236,8 @@ describe('the message of a failure', () => {
           .reply(status, body, type === undefined ? {} : { 'content-type': type });
         expect(await failure('/a')).toMatchObject({
           result,
-          message: `HTTP ${status}: what answered is no API, but ${looks}: check apis.shield.base_url, and firewalls and proxies in between`,
+          message: `HTTP ${status}: what answered is no API, but ${looks}`,
+          advice: 'Check apis.shield.base_url, and the firewalls and proxies in between.',
           answer: { status },
         });
       }
@@ -549,7 +550,7 @@ describe('an API that does not answer', () => {
     const { failure, codes } = createClient({ baseUrl: await serveBytes(bytes, stay), timeoutMs: 100 });
     expect(await failure('/a')).toMatchObject({
       result: 'timeout',
-      message: 'no whole answer within 100 ms',
+      message: 'no whole answer within 100ms',
       retryable: true,
     });
     expect(codes).toEqual(['shield timeout']);
@@ -564,9 +565,8 @@ describe('an API that does not answer', () => {
     expect((await failure('/a')).result).toBe('timeout');
   });
 
-  const closed =
-    /^127\.0\.0\.1:\d+ closed the connection before the answer was complete \(\w+\): check the network/;
-  const other = /^127\.0\.0\.1:\d+ does not answer in HTTP(?: \(\w+\))?: check apis\.shield\.base_url$/;
+  const closed = /^connection closed before the answer was complete \(\w+\)$/;
+  const other = /^the answer is not HTTP(?: \(\w+\))?$/;
 
   it.each([
     ['resets before the head', '', 'reset', closed],
@@ -575,8 +575,13 @@ describe('an API that does not answer', () => {
     ['closes in the body', `${head}content-length: 20\r\n\r\n{"data":`, 'end', closed],
     ['closes between chunks', `${head}transfer-encoding: chunked\r\n\r\n1\r\n{\r\n`, 'end', closed],
     ['speaks another protocol', '220 mail ready\r\n', 'end', other],
-    ['sends a head without end', `${head}${'x: y\r\n'.repeat(20_000)}`, 'end', /^127\.0\.0\.1:\d+/],
-  ])('but %s is a network error that says so, with the host', async (_, bytes, how, words) => {
+    [
+      'sends a head without end',
+      `${head}${'x: y\r\n'.repeat(20_000)}`,
+      'end',
+      /^UND_ERR_HEADERS_OVERFLOW: Headers Overflow Error$/,
+    ],
+  ])('but %s is a network error that says so', async (_, bytes, how, words) => {
     const url = await serveBytes(bytes, (socket) => {
       if (how === 'reset') socket.resetAndDestroy();
       else socket.end();
@@ -588,23 +593,21 @@ describe('an API that does not answer', () => {
     expect(codes).toEqual(['shield network']);
   });
 
-  it('because it has no TLS is a network error that says so, with the address', async () => {
+  it('because it has no TLS is a network error that says so', async () => {
     const url = await serveBytes('no TLS', (socket) => socket.end(), 'https');
     const { failure } = createClient({ baseUrl: `${url}/mc` });
     const error = await failure('/a');
-    expect([error.result, error.message]).toEqual([
+    expect([error.result, error.message, error.advice]).toEqual([
       'network',
-      `${url.slice('https://'.length)} does not speak TLS, and its address begins with https (ERR_SSL_WRONG_VERSION_NUMBER): check apis.shield.base_url`,
+      'no TLS, though the address begins with https (ERR_SSL_WRONG_VERSION_NUMBER)',
+      'Check apis.shield.base_url.',
     ]);
   });
 
   it('because nobody listens is a network error that says so', async () => {
     const { failure } = createClient({ baseUrl: 'http://127.0.0.1:1/mc' });
     const error = await failure('/a');
-    expect([error.result, error.message]).toEqual([
-      'network',
-      '127.0.0.1:1 refuses connections (ECONNREFUSED): check apis.shield.base_url',
-    ]);
+    expect([error.result, error.message]).toEqual(['network', 'connection refused (ECONNREFUSED)']);
   });
 });
 

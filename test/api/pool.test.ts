@@ -228,7 +228,7 @@ describe('an API', () => {
     const api = createTcpServer((socket) => void connected.push(socket));
     const port = await listen(api);
     const asked = clientFor(`https://localhost:${port}`, { timeoutMs: 200 });
-    const told = /^network: localhost:\d+ cannot be reached .UND_ERR_CONNECT_TIMEOUT.: check the network/;
+    const told = /^network: host cannot be reached .UND_ERR_CONNECT_TIMEOUT.$/;
     expect(await asked()).toMatch(told);
     expect(await asked()).toMatch(told);
     await new Promise((resolve) => setTimeout(resolve, 2000));

@@ -13,50 +13,54 @@ const config = {
 
 const proxy = { url: 'http://user:hidden@proxy.example:3128', variable: 'HTTPS_PROXY', except: '' };
 
-function messageOf(code: string, message = `connect ${code}`): string {
-  const cause = Object.assign(new Error(message), { code });
-  return errorOfTransport(cause, 'application', config, proxy).message;
+function textsOf(cause: Error) {
+  const { message, advice } = errorOfTransport(cause, 'application', config, proxy);
+  return [message, advice];
 }
 
-function messageOfProxy(code: string, message = `connect ${code}`): string {
-  const cause = new ProxyError(Object.assign(new Error(message), { code }));
-  return errorOfTransport(cause, 'application', config, proxy).message;
-}
+const errorWith = (code: string, message = `connect ${code}`) => Object.assign(new Error(message), { code });
 
 it.each([
-  ['ENOTFOUND', 'api.example:8443 cannot be found (ENOTFOUND): check apis.application.base_url'],
-  ['EAI_AGAIN', 'api.example:8443 cannot be found (EAI_AGAIN): check apis.application.base_url'],
-  ['ECONNREFUSED', 'api.example:8443 refuses connections (ECONNREFUSED): check apis.application.base_url'],
+  ['ENOTFOUND', 'host not found (ENOTFOUND)', 'Check apis.application.base_url and the DNS of this machine.'],
+  ['EAI_AGAIN', 'host not found (EAI_AGAIN)', 'Check apis.application.base_url and the DNS of this machine.'],
   [
-    'ETIMEDOUT',
-    'api.example:8443 cannot be reached (ETIMEDOUT): check the network, firewalls and proxies in between',
+    'ECONNREFUSED',
+    'connection refused (ECONNREFUSED)',
+    'Check apis.application.base_url and the firewalls in between.',
   ],
-  [
-    'ECONNRESET',
-    'api.example:8443 closed the connection before the answer was complete (ECONNRESET): check the network, firewalls and proxies in between',
-  ],
-])('%s is reported with the host and what to check', (code, message) => {
-  expect(messageOf(code)).toBe(message);
+  ['ETIMEDOUT', 'host cannot be reached (ETIMEDOUT)', undefined],
+  ['ECONNRESET', 'connection closed before the answer was complete (ECONNRESET)', undefined],
+])('%s says what happened, and apart from that what to check where that is known', (code, ...texts) => {
+  expect(textsOf(errorWith(code))).toEqual(texts);
 });
 
 it('what fails at the proxy is reported with its address, without its password, and the variable to check', () => {
-  expect(messageOfProxy('ENOTFOUND')).toBe(
-    'the proxy proxy.example:3128 cannot be found (ENOTFOUND): check HTTPS_PROXY',
-  );
-  expect(messageOfProxy('EPROTO', 'wrong version number')).toBe(
-    'the proxy proxy.example:3128 does not speak TLS, and its address begins with https (EPROTO): check HTTPS_PROXY',
-  );
-  expect(messageOfProxy('CERT_HAS_EXPIRED', 'certificate has expired')).toBe(
-    'the certificate of the proxy proxy.example:3128 is not accepted: certificate has expired (CERT_HAS_EXPIRED): check HTTPS_PROXY and NODE_EXTRA_CA_CERTS',
-  );
+  const ofProxy = (...error: Parameters<typeof errorWith>) => textsOf(new ProxyError(errorWith(...error)));
+  expect(ofProxy('ENOTFOUND')).toEqual([
+    'the proxy proxy.example:3128: host not found (ENOTFOUND)',
+    'Check HTTPS_PROXY and the DNS of this machine.',
+  ]);
+  expect(ofProxy('EPROTO', 'wrong version number')).toEqual([
+    'the proxy proxy.example:3128: no TLS, though the address begins with https (EPROTO)',
+    'Check HTTPS_PROXY.',
+  ]);
+  expect(ofProxy('CERT_HAS_EXPIRED', 'certificate has expired')).toEqual([
+    'the proxy proxy.example:3128: certificate not accepted: certificate has expired (CERT_HAS_EXPIRED)',
+    'Check HTTPS_PROXY and NODE_EXTRA_CA_CERTS.',
+  ]);
+  expect(ofProxy('UND_ERR_ABORTED', 'Proxy response (407) !== 200 when HTTP Tunneling')).toEqual([
+    'the proxy proxy.example:3128 refused the tunnel: HTTP 407',
+    'Check HTTPS_PROXY.',
+  ]);
 });
 
 it('says why a certificate is not accepted, and which settings decide that', () => {
-  expect(messageOf('CERT_HAS_EXPIRED', 'certificate has expired')).toBe(
-    'the certificate of api.example:8443 is not accepted: certificate has expired (CERT_HAS_EXPIRED): check apis.application.base_url and its ca_file',
-  );
+  expect(textsOf(errorWith('CERT_HAS_EXPIRED', 'certificate has expired'))).toEqual([
+    'certificate not accepted: certificate has expired (CERT_HAS_EXPIRED)',
+    'Check apis.application.base_url and its ca_file.',
+  ]);
 });
 
-it('reports any other error with the host', () => {
-  expect(messageOf('EODD', 'odd')).toBe('api.example:8443: EODD: odd');
+it('reports any other error as it is', () => {
+  expect(textsOf(errorWith('EODD', 'odd'))).toEqual(['EODD: odd', undefined]);
 });

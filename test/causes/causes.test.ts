@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { answersOf, type Polled } from '../../src/causes/answers.ts';
 import type { Cause, CauseKind } from '../../src/causes/cause.ts';
-import { causesOf, nothingReadSince } from '../../src/causes/causes.ts';
+import { causesOf } from '../../src/causes/causes.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import { type Failure, neverPolled } from '../../src/polling/loop.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
@@ -12,12 +12,12 @@ import { causeInput, failing, failureOf, listing, nowMs, status } from '../statu
 const minuteMs = 60_000;
 
 const kinds: readonly CauseKind[] = [
-  { kind: 'application', api: 'application', noun: 'application', section: 'applications' },
-  { kind: 'shield_zone', api: 'shield', noun: 'Shield Zone', section: 'shield_zones' },
-  { kind: 'rate_limit', api: 'shield', noun: 'rate limit', section: 'rate_limits' },
-  { kind: 'pull_zone', api: 'core', noun: 'pull zone', section: 'pull_zones' },
-  { kind: 'dns_zone', api: 'core', noun: 'DNS zone', section: 'dns_zones' },
-  { kind: 'video_storage', api: 'video', noun: 'video', section: 'video_storage' },
+  { kind: 'application', api: 'application', noun: 'application' },
+  { kind: 'shield_zone', api: 'shield', noun: 'Shield Zone' },
+  { kind: 'rate_limit', api: 'shield', noun: 'rate limit' },
+  { kind: 'pull_zone', api: 'core', noun: 'pull zone' },
+  { kind: 'dns_zone', api: 'core', noun: 'DNS zone' },
+  { kind: 'video_storage', api: 'video', noun: 'video' },
 ];
 
 type More = Parameters<typeof causeInput>[2];
@@ -255,22 +255,51 @@ describe('an outage', () => {
       ['2 targets (application)', 'bad'],
       ['2 targets (pull zone), 1 listing', 'bad'],
     ]);
-    expect(nothingReadSince(found, all)).toBe(nowMs - 60_000);
+    expect(all.answers.nothingReadSince()).toBe(nowMs - 60_000);
+  });
+
+  it('of everything began after the last success, whatever failed before', () => {
+    const long = failureOf('not_found', 'HTTP 404 (gone)', { sinceMs: nowMs - 60 * minuteMs });
+    const down = (ms: number) => ({ ...reset, sinceMs: nowMs - ms });
+    const before = { lastSuccessMs: nowMs - minuteMs };
+    const failed = target('application', 'a', down(50_000), before);
+    expect(input([failed]).answers.nothingReadSince()).toBe(nowMs - 50_000);
+    expect(input([failed, target('application', 'gone', long)]).answers.nothingReadSince()).toBe(
+      nowMs - minuteMs,
+    );
+  });
+
+  it('says of several reasons that of the most, with its advice', () => {
+    const advice = 'Check apis.application.base_url.';
+    const refusing = { ...reset, message: 'connection refused (ECONNREFUSED)', advice };
+    expect(
+      cause([
+        target('application', 'a', timeout),
+        target('application', 'b', refusing),
+        target('application', 'c', refusing),
+      ]),
+    ).toMatchObject({
+      reason: 'network',
+      title:
+        'Nothing can be read from application.example: connection refused (ECONNREFUSED), and 1 other reason',
+      advice,
+    });
   });
 
   it('of one of several hosts is not one of everything', () => {
     const all = input([target('application', 'a', reset), target('shield_zone', 's')]);
     expect(titles(causesOf(all))).toEqual([`Nothing can be read from application.example: ${reset.message}`]);
-    expect(nothingReadSince(causesOf(all), all)).toBeUndefined();
+    expect(all.answers.nothingReadSince()).toBeUndefined();
   });
 
   it('counts a body that is cut off, or HTML with 200, as no success', () => {
     const html = failureOf('schema', 'the body is HTML, not JSON', { status: 200 });
     const all = input([target('application', 'a', html), target('application', 'b', html)]);
-    expect(titles(causesOf(all))).toEqual([
-      'Nothing can be read from application.example: the body is HTML, not JSON',
-    ]);
-    expect(nothingReadSince(causesOf(all), all)).toBe(html.sinceMs);
+    expect(cause(all.targets)).toMatchObject({
+      title: 'Nothing can be read from application.example: the body is HTML, not JSON',
+      runbook: expect.stringMatching(/BunnynetApiUnreadable\.md$/) as string,
+    });
+    expect(all.answers.nothingReadSince()).toBe(html.sinceMs);
   });
 
   it('is seen before what is polled once an hour has failed, too', () => {
@@ -365,9 +394,20 @@ describe('failures of some targets', () => {
     ]);
   });
 
-  it('name the API once', () => {
-    const message = '127.0.0.1:1 refuses connections (ECONNREFUSED): check apis.application.base_url';
-    expect(cause([ok, target('application', 'a', failureOf('network', message))]).title).toBe(message);
+  it('name the API, and have the advice of the failure where that knows more than its result', () => {
+    const failed = (result: string, message: string, advice?: string) =>
+      cause([ok, target('application', 'a', failureOf(result, message, { advice }))]);
+    const advice = 'Check apis.application.base_url.';
+    expect(failed('network', 'connection refused (ECONNREFUSED)', advice)).toMatchObject({
+      title: 'The application API: connection refused (ECONNREFUSED)',
+      advice,
+    });
+    expect(failed('rejected', 'HTTP 400: No such id.').title).toBe(
+      'The application API: HTTP 400: No such id',
+    );
+    const late = failed('timeout', 'no whole answer within 10s');
+    expect(late.title).toBe('no whole answer within 10s from the application API');
+    expect(late.advice).toContain('raise the timeout');
   });
 
   it('say since when, what they mean for the values, and what to do', () => {
@@ -456,7 +496,7 @@ describe('what is wrong with the exporter itself', () => {
       kind: 'application',
       field: `f${at}`,
       count: 9 - at,
-      lastAtMs: nowMs - at,
+      sinceMs: nowMs - at,
     });
     const { reason, meaning } = own({ schemaDrift: Array.from({ length: 7 }, (_, at) => field(at)) });
     expect(reason).toBe('drift');
@@ -515,5 +555,5 @@ it('are found among 130,000 failing targets and as many listings', () => {
   const all = input(many, listings);
   const found = causesOf(all);
   expect(found.map(({ affected }) => affected)).toEqual(['130,000 targets (application), 130,000 listings']);
-  expect(nothingReadSince(found, all)).toBe(reset.sinceMs);
+  expect(all.answers.nothingReadSince()).toBe(reset.sinceMs);
 });

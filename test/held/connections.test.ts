@@ -70,8 +70,14 @@ it('a host is reached at an address that answers late, though another one is dea
 });
 
 it.each([
-  ['', /: the proxy 127\.0\.0\.1:1 refuses connections \(ECONNREFUSED\): check HTTPS_PROXY/],
-  ['localhost', /: localhost:2 refuses connections \(ECONNREFUSED\): check apis\.application\.base_url/],
+  [
+    '',
+    /^Nothing can be read from localhost:2: the proxy 127\.0\.0\.1:1: connection refused \(ECONNREFUSED\): .* Check HTTPS_PROXY/,
+  ],
+  [
+    'localhost',
+    /^Nothing can be read from localhost:2: connection refused \(ECONNREFUSED\): .* Check apis\.application\.base_url/,
+  ],
 ])(
   'a connection that fails names the proxy only if it goes through it: NO_PROXY=%j',
   async (except, message) => {

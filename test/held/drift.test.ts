@@ -61,6 +61,27 @@ it('a value that is drift is named once in the log, and on the status page', asy
   expect(await statusPage()).toContain('Records: Type 16');
 });
 
+it('began when it was first seen, however often it comes', async () => {
+  const whole = await startWhole({
+    document: { applications: { interval: '1h', targets: ['a'] } },
+    routes: { '/mc/apps/a/summary': () => ({ monthlyCost: 'three', status: 'asleep' }) },
+    nowMs: Date.parse('2026-08-15T12:00:00Z'),
+  });
+  for (let hour = 0; hour < 3; hour++) {
+    await whole.poll();
+    whole.advance(3_600_000);
+  }
+  const drift = whole.exporter.causes().filter(({ reason }) => reason === 'drift');
+  expect(drift.map(({ sinceMs }) => new Date(sinceMs ?? 0).toISOString())).toEqual([
+    '2026-08-15T12:00:00.000Z',
+    '2026-08-15T12:00:00.000Z',
+  ]);
+  expect(drift.map(({ meaning }) => meaning)).toEqual([
+    expect.stringContaining('monthlyCost (3 times)'),
+    expect.stringContaining('asleep (3 times)'),
+  ]);
+});
+
 it('names a value in one short line without keys, however hostile, and not more than 200', async () => {
   const key = 'the-key-of-the-account';
   const states = [`a ${key} <b>\n\u202e${'x'.repeat(5000)}`];

@@ -181,6 +181,43 @@ describe('the record of a poll', () => {
     answers(() => summary);
     await run();
     expect(loop.record).toMatchObject({ lastSuccessMs: 1_000_000_180_000, lastFailure: undefined });
+    expect(loop.record.failingSinceMs).toBeUndefined();
+  });
+
+  it('has since when it fails for this reason, and since when it fails at all', async () => {
+    const { run, fails, loop, pass } = applicationPoller();
+    const secondsOf = (atMs = 0) => (atMs - 1_000_000_000_000) / 1000;
+    const since: [result: string, since: number, failing: number][] = [];
+    const fail = async (...error: ConstructorParameters<typeof ApiError>) => {
+      pass(1000);
+      fails(new ApiError(...error));
+      await run();
+      const { lastFailure, failingSinceMs } = loop.record;
+      since.push([lastFailure?.result ?? '', secondsOf(lastFailure?.sinceMs), secondsOf(failingSinceMs)]);
+    };
+    await fail('network', 'connection refused');
+    // The same outage.
+    await fail('timeout', 'no whole answer');
+    await fail('server_error', 'HTTP 503', { status: 503 });
+    await fail('auth', 'HTTP 401', { status: 401 });
+    await fail('auth', 'HTTP 401: once more', { status: 401 });
+    await fail('auth', 'HTTP 403', { status: 403 });
+    await fail('rate_limited', 'HTTP 429', { status: 429 });
+    await fail('rate_limited', 'the API is paused');
+    await fail('not_found', 'HTTP 404', { status: 404 });
+    await fail('schema', 'the body is not JSON');
+    expect(since).toEqual([
+      ['network', 1, 1],
+      ['timeout', 1, 1],
+      ['server_error', 1, 1],
+      ['auth', 4, 1],
+      ['auth', 4, 1],
+      ['auth', 6, 1],
+      ['rate_limited', 7, 1],
+      ['rate_limited', 7, 1],
+      ['not_found', 9, 1],
+      ['schema', 10, 1],
+    ]);
   });
 });
 

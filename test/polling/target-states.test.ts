@@ -260,13 +260,14 @@ describe('target states', () => {
 });
 
 describe('a target of a listing that was read', () => {
-  const lacking: Failure = { result: 'not_found', message: 'not in it', atMs: 5, sinceMs: 5 };
+  const lacking = { result: 'not_found', message: 'not in it', atMs: 5 };
+  const unusable = { result: 'schema', message: 'not a list', atMs: 7 };
 
   it('is absent if the listing lacks it: only up as 0 stays, and since when that is so', async () => {
     const { states, succeed, rows } = applications(['a']);
     succeed(a, reading);
     states.absent(a, lacking);
-    states.absent(a, { ...lacking, atMs: 9, sinceMs: 9 });
+    states.absent(a, { ...lacking, atMs: 9 });
     expect(await rows()).toEqual(['bunnynet_application_up{app_id="a"} 0']);
     expect(states.status(a)).toMatchObject({
       state: 'absent',
@@ -281,11 +282,21 @@ describe('a target of a listing that was read', () => {
     const { states, succeed, rows } = applications(['a', 'b']);
     succeed(a, reading);
     succeed(b, reading);
-    states.failed(a, { ...failure, result: 'schema', sinceMs: 7 });
-    states.failed(a, { ...failure, result: 'schema', sinceMs: 8 });
+    states.failed(a, unusable);
+    states.failed(a, { ...unusable, atMs: 8 });
     expect((await rows()).toSorted()).toEqual([...shownOf('a', 0), ...shownOf('b', 1)].toSorted());
     expect([states.status(a)?.state, states.status(a)?.lastFailure?.sinceMs]).toEqual(['failing', 7]);
     expect(states.status(b)?.state).toBe('ok');
+  });
+
+  it('begins to be absent, or to fail, when that begins', () => {
+    const { states } = applications(['a']);
+    const since = () => states.status(a)?.lastFailure?.sinceMs;
+    states.absent(a, lacking);
+    states.failed(a, unusable);
+    expect(since()).toBe(7);
+    states.absent(a, { ...lacking, atMs: 9 });
+    expect(since()).toBe(9);
   });
 });
 

@@ -2,10 +2,10 @@
 import { answersOf } from '../../src/causes/answers.ts';
 import type { CauseInput, ExporterState } from '../../src/causes/cause.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
-import { type Failure, neverPolled } from '../../src/polling/loop.ts';
+import { type Failure, neverPolled, type PollRecord } from '../../src/polling/loop.ts';
 import type { ListingPoll, Target } from '../../src/polling/target.ts';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
-import type { ApiName, Resource, Tone } from '../../src/resources/resource.ts';
+import type { ApiName, Tone } from '../../src/resources/resource.ts';
 import type { StatusQuery } from '../../src/status/query.ts';
 import { createPages, type PagesOptions } from '../../src/status/routes.ts';
 import type { ExporterStatus, KindNames } from '../../src/status/view.ts';
@@ -14,17 +14,16 @@ export const nowMs = Date.parse('2026-08-15T12:00:00Z');
 
 const conditionStates: Record<string, Tone> = { failing: 'bad', suspended: 'bad', active: 'ok' };
 
-export const kinds: readonly (KindNames & Pick<Resource, 'section'>)[] = [
+export const kinds: readonly KindNames[] = [
   {
     kind: 'application',
     noun: 'application',
-    section: 'applications',
     api: 'application',
     product: 'Magic Containers',
     condition: { states: conditionStates },
   },
-  { kind: 'shield_zone', noun: 'Shield Zone', section: 'shield_zones', api: 'shield', product: 'Shield' },
-  { kind: 'video_storage', noun: 'video', section: 'video_storage', api: 'video', product: 'Stream' },
+  { kind: 'shield_zone', noun: 'Shield Zone', api: 'shield', product: 'Shield' },
+  { kind: 'video_storage', noun: 'video', api: 'video', product: 'Stream' },
 ];
 
 export function status(
@@ -155,6 +154,11 @@ const well: ExporterState = {
   schemaDrift: [],
 };
 
+/** The record of a poll that failed for one reason alone. */
+function recordOf(lastSuccessMs: number | undefined, lastFailure: Failure | undefined): PollRecord {
+  return { ...neverPolled, lastSuccessMs, lastFailure, failingSinceMs: lastFailure?.sinceMs };
+}
+
 type CauseSources = Partial<Omit<CauseInput, 'exporter'>> & { readonly exporter?: Partial<ExporterState> };
 
 /** What causes are derived from: by default each target and each listing has its own poll. */
@@ -170,11 +174,11 @@ export function causeInput(
       credential: target.credential,
       intervalMs: target.intervalMs,
     },
-    record: { ...neverPolled, lastSuccessMs, lastFailure },
+    record: recordOf(lastSuccessMs, lastFailure),
   }));
   const ofListings = listings.map(({ poll, lastSuccessMs, lastFailure }) => ({
     poll,
-    record: { ...neverPolled, lastSuccessMs, lastFailure },
+    record: recordOf(lastSuccessMs, lastFailure),
   }));
   return {
     answers: answersOf([...ofTargets, ...ofListings], more.nowMs ?? nowMs),

@@ -130,7 +130,7 @@ describe('the status page', () => {
               maxSeries: 5000,
               pauses: [{ api: 'shield', untilMs: nowMs + 20_000 }],
               capacities,
-              schemaDrift: [{ kind: 'application', field: 'monthlyCost', count: 36, lastAtMs: nowMs - 8000 }],
+              schemaDrift: [{ kind: 'application', field: 'monthlyCost', count: 36, sinceMs: nowMs - 8000 }],
             },
           },
         },
