@@ -3,22 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that start the built program. */
 const program = [
-  'test/log-and-signals.test.ts',
   'test/main.test.ts',
   'test/held/{typos,authorities}.test.ts',
-  'test/security/{canary,canary-answers,keys,never-polled,origin}.test.ts',
+  'test/security/{canary-answers,keys,never-polled,origin}.test.ts',
 ];
 
 /** Those that take the longest, and mostly wait: they begin first, so that the others run while they do. */
-const slowest = [
-  'security/canary',
-  'security/canary-answers',
-  'main',
-  'log-and-signals',
-  'held/typos',
-  'api/pool',
-  'polling/discovery',
-];
+const slowest = ['security/canary-answers', 'main', 'held/typos', 'api/pool', 'polling/discovery'];
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -9,10 +9,19 @@ import { hashSync } from 'bcryptjs';
 import { describe, expect, test } from 'vitest';
 import { issueFamily } from '../http/certificates.ts';
 import { temporary } from '../http/temporary.ts';
+import {
+  type Canaries,
+  filesIn,
+  found,
+  newKey,
+  originOf,
+  page,
+  privatePartOf,
+  run,
+} from '../security/canary.ts';
+import { applicationEchoes, guardianTargets, serveEchoes } from '../security/echo-api.ts';
+import { configOf, faults, injectAll, stage } from '../security/stage.ts';
 import { kindNames, referenceKinds } from '../simulator/targets.ts';
-import { type Canaries, filesIn, found, newKey, originOf, page, privatePartOf, run } from './canary.ts';
-import { applicationEchoes, guardianTargets, serveEchoes } from './echo-api.ts';
-import { configOf, faults, injectAll, stage } from './stage.ts';
 
 const keys = { account: newKey(), library: newKey() };
 const { ca, server } = issueFamily();
