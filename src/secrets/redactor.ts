@@ -28,22 +28,32 @@ function lowerCased(text: string): string {
   return text.replaceAll('\u0130', 'i').toLowerCase();
 }
 
+/** The forms of keys in lower case, by the characters that they begin with, and the length of the longest. */
+function indexOf(keys: ReadonlySet<string>) {
+  const byStart = new Map<string, string[]>();
+  let longest = 0;
+  for (const form of [...keys].flatMap(formsOf).map(lowerCased)) {
+    const start = form.slice(0, shortestForm);
+    byStart.set(start, [...(byStart.get(start) ?? []), form]);
+    longest = Math.max(longest, form.length);
+  }
+  return { byStart, longest };
+}
+
 export class Redactor {
   /** By credential. */
   readonly #keys = new Map<string, string>();
   /** The oldest first. */
   readonly #former = new Set<string>();
-  /** The forms of all keys in lower case, by the characters that they begin with, and how many keys have each. */
-  readonly #forms = new Map<string, Map<string, number>>();
-  /** The length of the longest form so far. */
-  #longest = 0;
+  /** Of all of these; undefined if they have changed since. */
+  #forms: ReturnType<typeof indexOf> | undefined;
 
   /** Hides the credential's key from now on; its previous key becomes a former one. */
   learn(credential: string, key: string): void {
     if (this.#keys.get(credential) === key) return;
     this.forget(credential);
     this.#keys.set(credential, key);
-    this.#count(key, 1);
+    this.#forms = undefined;
   }
 
   /** The credential's key is no longer in use. It stays hidden until 256 others have become former keys after it. */
@@ -51,12 +61,11 @@ export class Redactor {
     const key = this.#keys.get(credential);
     if (key === undefined) return;
     this.#keys.delete(credential);
-    if (this.#former.delete(key)) this.#count(key, -1);
+    this.#former.delete(key);
     this.#former.add(key);
     const [oldest = ''] = this.#former;
-    if (this.#former.size <= maxFormerKeys) return;
-    this.#former.delete(oldest);
-    this.#count(oldest, -1);
+    if (this.#former.size > maxFormerKeys) this.#former.delete(oldest);
+    this.#forms = undefined;
   }
 
   /**
@@ -65,37 +74,22 @@ export class Redactor {
    * @param maxLength where the text is truncated; a key that begins before and ends behind is replaced as a whole
    */
   redact(text: string, maxLength = text.length): string {
-    const plain = lowerCased(text.slice(0, maxLength + this.#longest));
+    this.#forms ??= indexOf(new Set([...this.#keys.values(), ...this.#former]));
+    const { byStart, longest } = this.#forms;
+    const plain = lowerCased(text.slice(0, maxLength + longest));
     let result = '';
     let kept = 0;
     for (let at = 0; at < maxLength && at < plain.length; at++) {
-      const length = this.#lengthAt(plain, at);
+      const forms = byStart.get(plain.slice(at, at + shortestForm)) ?? [];
+      const length = forms.reduce(
+        (most, form) => (form.length > most && plain.startsWith(form, at) ? form.length : most),
+        0,
+      );
       if (length === 0) continue;
       result += text.slice(kept, at) + redacted;
       kept = at + length;
       at = kept - 1;
     }
     return result + text.slice(kept, Math.max(kept, maxLength));
-  }
-
-  /** How long the longest form is that begins here; 0 if none does. */
-  #lengthAt(text: string, at: number): number {
-    let length = 0;
-    for (const form of this.#forms.get(text.slice(at, at + shortestForm))?.keys() ?? [])
-      if (form.length > length && text.startsWith(form, at)) length = form.length;
-    return length;
-  }
-
-  #count(key: string, change: number): void {
-    for (const form of formsOf(key).map(lowerCased)) {
-      const start = form.slice(0, shortestForm);
-      const counts = this.#forms.get(start) ?? new Map<string, number>();
-      this.#forms.set(start, counts);
-      const count = (counts.get(form) ?? 0) + change;
-      if (count > 0) counts.set(form, count);
-      else counts.delete(form);
-      if (counts.size === 0) this.#forms.delete(start);
-      this.#longest = Math.max(this.#longest, form.length);
-    }
   }
 }
