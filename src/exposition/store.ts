@@ -1,6 +1,6 @@
 /** The series of the page: the rendered texts of each target, the cap on series, and the page in each format. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sample } from '../resources/resource.ts';
+import { Turns } from '../turns.ts';
 import type { Block } from './block.ts';
 import { type FamilyHeader, type Format, type Labels, renderLabels, renderRows } from './format.ts';
 import { Kind } from './kind.ts';
@@ -12,13 +12,11 @@ export interface FamilySamples {
   readonly samples: readonly Sample[];
 }
 
-/** A page at one instant, without the exporter's own metrics and the end mark. Its bytes never change. */
-export interface Page {
-  /** One for each kind: the same array as long as nothing in the kind changes. */
-  readonly sections: readonly (readonly Buffer[])[];
-  /** All of them in one list. */
-  readonly parts: readonly Buffer[];
-}
+/**
+ * A page at one instant, without the exporter's own metrics and the end mark: the parts of each kind, the same array as long as
+ * nothing in the kind changes. Its bytes never change.
+ */
+export type Page = readonly (readonly Buffer[])[];
 
 export interface StoreOptions {
   /** The most series held at once; a target that would exceed it is left out entirely. */
@@ -39,9 +37,6 @@ interface Target {
   /** How many series are left out because of the cap. */
   dropped: number;
 }
-
-/** How long rendering runs before it yields. */
-const turnMs = 2;
 
 export class Store {
   readonly #kinds: ReadonlyMap<string, Kind>;
@@ -145,15 +140,12 @@ export class Store {
   async page(format: Format, kinds?: ReadonlySet<string>): Promise<Page> {
     const wanted = [...this.#kinds].filter(([name]) => kinds?.has(name) ?? true);
     const renditions = wanted.map(([, kind]) => kind.rendition());
-    let beganMs = performance.now();
+    const turns = new Turns();
     for (const block of renditions.flatMap(({ blocks }) => blocks)) {
       block.render();
-      if (performance.now() - beganMs < turnMs) continue;
-      await nextTurn();
-      beganMs = performance.now();
+      if (turns.isOver) await turns.next();
     }
-    const sections = renditions.map((rendition) => rendition.parts(format));
-    return { sections, parts: sections.flat() };
+    return renditions.map((rendition) => rendition.parts(format));
   }
 
   #begin(key: string, kindName: string, labels: Labels): Target {

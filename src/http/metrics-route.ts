@@ -57,9 +57,9 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
     inFlight++;
     try {
       options.beforeScrape?.();
-      const { sections } = await store.page(format, kinds.size > 0 ? kinds : undefined);
+      const page = await store.page(format, kinds.size > 0 ? kinds : undefined);
       const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : [];
-      const whole = [...sections, own, renderEnd(format)];
+      const whole = [...page, own, renderEnd(format)];
       const body = coding === 'gzip' ? await gzip.compress(whole) : whole.flat();
       const length = body.reduce((sum, part) => sum + part.length, 0);
       response.setHeader('Content-Type', contentTypes[format]);

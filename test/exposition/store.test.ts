@@ -13,8 +13,8 @@ const families: readonly FamilyHeader[] = [
 const single = (family: number, value: number): FamilySamples => ({ family, samples: [{ value }] });
 
 async function text(store: Store, format: Format = 'text', kinds?: ReadonlySet<string>): Promise<string> {
-  const { parts } = await store.page(format, kinds);
-  return Buffer.concat([...parts, ...renderEnd(format)]).toString();
+  const page = await store.page(format, kinds);
+  return Buffer.concat([...page.flat(), ...renderEnd(format)]).toString();
 }
 
 describe('Store', () => {
@@ -134,8 +134,8 @@ ${rows}# EOF
       const before = await store.page(format);
       store.set('app/a', 'app', { app_id: 'a' }, structuredClone(rows));
       const after = await store.page(format);
-      expect(after.sections.length).toBe(2);
-      for (const [i, section] of after.sections.entries()) expect(section).toBe(before.sections[i]);
+      expect(after.length).toBe(2);
+      for (const [i, section] of after.entries()) expect(section).toBe(before[i]);
     }
   });
 
@@ -147,12 +147,21 @@ ${rows}# EOF
     it('renders only the block that changed', async () => {
       const store = new Store(families, { blockTargets: 2 });
       for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) store.set(id, 'app', labels(id), [single(0, 1)]);
-      const before = (await store.page('text')).parts;
+      const before = (await store.page('text')).flat();
       store.set('c', 'app', labels('c'), [single(0, 2)]);
-      const after = (await store.page('text')).parts;
+      const after = (await store.page('text')).flat();
       // The first part is the header.
       expect(after.slice(1).map((part, i) => part === before[i + 1])).toEqual([true, false, true]);
       expect(after[2]?.toString()).toBe(row('c', 2) + row('d', 1));
+    });
+
+    it('puts a new target into the block that one has left', async () => {
+      const store = new Store(families, { blockTargets: 2 });
+      for (const id of ['a', 'b', 'c', 'd']) store.set(id, 'app', labels(id), [single(0, 1)]);
+      store.delete('a');
+      store.set('e', 'app', labels('e'), [single(0, 1)]);
+      const blocks = (await store.page('text')).flat().slice(1);
+      expect(blocks.map(String)).toEqual([row('b', 1) + row('e', 1), row('c', 1) + row('d', 1)]);
     });
   });
 
@@ -254,7 +263,7 @@ ${rows}# EOF
     const later = store.page('text');
     replaceAll(3);
     const rows = async (page: Promise<Page>) =>
-      Buffer.concat((await page).parts)
+      Buffer.concat((await page).flat())
         .toString()
         .split('\n')
         .filter((line) => line !== '' && !line.startsWith('#'));
@@ -330,10 +339,10 @@ ${rows}# EOF
 });
 
 /** The rows of a page, sorted; checks that each is below its own family's header. */
-function rowsOf({ parts }: Page, format: Format): string[] {
+function rowsOf(page: Page, format: Format): string[] {
   let family = '';
   const rows: string[] = [];
-  for (const line of Buffer.concat(parts).toString().split('\n')) {
+  for (const line of Buffer.concat(page.flat()).toString().split('\n')) {
     const header = /^# HELP (\S+)/.exec(line);
     if (header?.[1]) family = header[1];
     if (line === '' || line.startsWith('#')) continue;

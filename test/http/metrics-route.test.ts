@@ -192,7 +192,7 @@ describe('the metrics handler', () => {
     const block = Buffer.alloc(200_000, 'x');
     const parts = Array.from({ length: 200 }, () => block);
     const bigStore: MetricsRouteOptions['store'] = {
-      page: (_, kinds) => Promise.resolve({ sections: kinds ? [] : [parts], parts }),
+      page: (_, kinds) => Promise.resolve(kinds ? [] : [parts]),
     };
     const small = '/metrics?kind=exporter';
 

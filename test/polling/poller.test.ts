@@ -69,7 +69,7 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
     counted,
     lines,
     released,
-    page: async () => Buffer.concat((await store.page('text')).parts).toString(),
+    page: async () => Buffer.concat((await store.page('text')).flat()).toString(),
     status: () => states.status(target?.key ?? ''),
     answers: (next: Answer) => {
       answer = next;

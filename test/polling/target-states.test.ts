@@ -34,7 +34,7 @@ function statesOf(config: ReturnType<typeof configOf>, maxSeries = 1_000_000) {
   const want = follower(states, ({ pollKey }) => loopOf(pollKey));
   let targets = want(config);
   const page = async (format: Format) =>
-    Buffer.concat((await store.page(format)).parts)
+    Buffer.concat((await store.page(format)).flat())
       .toString()
       .split('\n');
   return {

@@ -58,7 +58,7 @@ export function createReader(kind: KindName, settings?: unknown) {
     const samples: ParsedSample[] = [];
     for (const reading of readings) {
       store.set(target.key, kind, target.ids, rowsOf(target, reading));
-      const { parts } = await store.page('text');
+      const parts = (await store.page('text')).flat();
       page = Buffer.concat(parts).toString();
       samples.push(...parsePage(page));
     }

@@ -87,7 +87,7 @@ async function render(targets: readonly Target[], readings: readonly unknown[]) 
     }
     store.set(target.key, target.kind, target.ids, rows);
   }
-  const { parts } = await store.page('text');
+  const parts = (await store.page('text')).flat();
   const page = Buffer.concat(parts).toString();
   const rows = page.replaceAll(/^#.*\n/gm, '');
   return { page, rows };
