@@ -64,6 +64,16 @@ describe('a report', () => {
     expect(text).toContain('pull_zones: interval 1m, targets 12 listed, include 12 listed');
   });
 
+  it('takes the keys of an object with one documented name for data', () => {
+    const report = new Report();
+    const body = { TotalQueriesServed: 1, acme: 2, shop: 3 };
+    const answer = { headers: {}, text: () => JSON.stringify(body) };
+    report.note({ api: 'core', path: '/dnszone/77/statistics', code: '200', durationMs: 5, answer });
+    const text = report.text('1.2.3', {});
+    expect(text).toContain('{xxxx} × 2: integer');
+    expect(text).not.toMatch(/acme|shop/);
+  });
+
   it('shows types, lengths, forms, and missing and undocumented fields', () => {
     const report = new Report();
     const day = (n: number) => `2026-08-0${n}T00:00:00Z`;
