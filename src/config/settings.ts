@@ -48,13 +48,12 @@ function isMissing({ code, input, path }: z.core.$ZodIssue, setting: Path): bool
   return input === undefined ? isAt(setting) : code === 'custom' && isAt(setting.slice(0, -1));
 }
 
-/** Replaces the issue of a union by those of the only alternative of the input's type: the user probably meant that one. */
+/** Replaces the issue of a union by those of the alternative of the input's type, of which there is at most one. */
 function withoutUnions(issue: z.core.$ZodIssue, above: Path = []): readonly z.core.$ZodIssue[] {
   const path = [...above, ...(issue.path as Path)];
   if (issue.code === 'invalid_union') {
-    const [meant, ...others] = issue.errors.filter((form) => !form.some(isOfOtherType));
-    if (meant !== undefined && others.length === 0)
-      return meant.flatMap((inner) => withoutUnions(inner, path));
+    const meant = issue.errors.find((form) => !form.some(isOfOtherType));
+    if (meant !== undefined) return meant.flatMap((inner) => withoutUnions(inner, path));
   }
   return [{ ...issue, path }];
 }

@@ -51,8 +51,7 @@ export class WebConfigSource {
 
   /** Reads the file, changed or not. Throws a `ConfigError`, and keeps the previous configuration, if it is not valid. */
   reload(): void {
-    // An invalid file may name fewer files: those of the previous one are still watched.
-    for (const file of this.#fingerprints.keys()) this.#fingerprints.set(file, fingerprintOf(file));
+    this.#fingerprints.clear();
     this.#config = this.#read(this.#config);
   }
 
