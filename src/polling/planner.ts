@@ -110,7 +110,7 @@ export class Planner {
     for (const changed of listings.updated)
       polls.get(changed.after.key)?.update(changed.after, changed.before.keyId !== changed.after.keyId);
     for (const changed of targets.updated) this.#updateTarget(changed.before, changed.after);
-    for (const target of targets.removed) if (!after.targets.has(target.key)) this.#removeTarget(target);
+    for (const target of targets.removed) this.#removeTarget(target);
     for (const { key } of listings.removed) {
       polls.remove(key);
       this.#snapshots.delete(key);

@@ -11,7 +11,7 @@ export interface Reconciled<Item> {
   /** New items, and those that replace another. */
   readonly added: readonly Item[];
   readonly updated: readonly { readonly before: Item; readonly after: Item }[];
-  /** Items that are no longer there, and those that were replaced. */
+  /** Items that are no longer there. */
   readonly removed: readonly Item[];
 }
 
@@ -30,7 +30,6 @@ export function reconcile<Item>(
     items.set(key, change === 'same' && old !== undefined ? old : item);
     if (change === 'updated' && old !== undefined) updated.push({ before: old, after: item });
     else if (change === 'replaced') added.push(item);
-    if (change === 'replaced' && old !== undefined) removed.push(old);
   }
   for (const [key, item] of before) if (!after.has(key)) removed.push(item);
   return { items, added, updated, removed };

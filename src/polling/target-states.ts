@@ -239,7 +239,6 @@ export class TargetStates {
     const known = this.#records.get(key);
     if (!known) return;
     known.failure = nextFailure(known.failure, failure);
-    known.counters = Counters.of(known.target.kind);
     known.lastSuccessMs = undefined;
     known.kept = undefined;
     this.#showStateAlone(known);

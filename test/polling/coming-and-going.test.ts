@@ -184,6 +184,34 @@ describe("a library's key", () => {
     await engine.stop();
   });
 
+  it('stays in use until the listing of another account has been read', async () => {
+    const libraries = { one: [library(7, 'the-key-of-seven')], two: [library(7, 'the-key-of-seven')] };
+    const answer = answerWith(libraries, (key) => key === 'the-key-of-seven');
+    let isDown = true;
+    const { engine, foundKeys } = setUp((request) => {
+      if (isDown && request.credential === 'two') throw new ApiError('server_error', 'HTTP 503');
+      return answer(request);
+    });
+    const states = () => [...engine.states.statuses()].map(({ target, state }) => `${target.key} ${state}`);
+    for (const credential of ['one', 'two']) {
+      engine.apply(configOf([videos(credential)]));
+      await settle();
+      void engine.pollNow();
+      await settle();
+      expect(states()).toEqual(['video_storage/7/a ok']);
+      expect(foundKeys.get('library/7')?.reveal()).toBe('the-key-of-seven');
+    }
+    isDown = false;
+    void engine.pollNow();
+    await settle();
+    expect(states()).toEqual(['video_storage/7/a ok']);
+    libraries.two = [];
+    void engine.pollNow();
+    await settle();
+    expect([states(), foundKeys.get('library/7')]).toEqual([[], undefined]);
+    await engine.stop();
+  });
+
   it('is forgotten if its library is listed without one', async () => {
     const libraries: Record<string, readonly object[]> = { account: [library(7, 'the-key-of-seven')] };
     const { engine, foundKeys } = setUp(answerWith(libraries, () => true));

@@ -230,13 +230,19 @@ describe('a listing', () => {
   });
 
   it('is forgotten with its section: if the section comes back, it starts from scratch', async () => {
-    const { engine, keys, setZones } = engineOf(allZones, { zones: [7] });
+    let isDown = false;
+    const { engine, keys, setZones } = engineOf(allZones, { zones: [7], isDown: () => isDown });
     await settle();
     engine.apply(configOf([]));
+    isDown = true;
     setZones([9]);
     engine.apply(allZones);
-    expect(keys()).toEqual([]);
     await settle();
+    // It has failed, and what it had before it left is not polled.
+    expect(engine.listings().map(({ state }) => state)).toContain('failing');
+    expect(keys()).toEqual([]);
+    isDown = false;
+    await vi.advanceTimersByTimeAsync(2 * minuteMs);
     expect(keys()).toEqual(['shield_zone/9 ok', 'rate_limit/9 ok']);
     await engine.stop();
   });

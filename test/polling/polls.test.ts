@@ -105,6 +105,20 @@ describe('polls', () => {
     void polls.end();
   });
 
+  it('waits half an interval after a poll that took longer than its interval', async () => {
+    const { polls, addAll, timesOf } = start({
+      take: () => new Promise((resolve) => setTimeout(resolve, 100_000, 1)),
+    });
+    addAll(pollsOf(1, 60_000));
+    await vi.advanceTimersByTimeAsync(600_000);
+    const times = timesOf('t0').map(({ atMs }) => atMs);
+    const pauses = times.slice(1).map((at, i) => at - (times[i] ?? 0) - 100_000);
+    expect(pauses.length).toBeGreaterThanOrEqual(3);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(24_000);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(36_000);
+    void polls.end();
+  });
+
   it('does not let a hanging poll delay others, and does not start it a second time', async () => {
     const { polls, addAll, timesOf } = start({
       take: (key) => (key === 't0' ? new Promise(() => undefined) : Promise.resolve(1)),

@@ -19,7 +19,7 @@ it('tells what is new, what has changed and what leaves, and keeps the old objec
   for (const key of ['new', 'replaced', 'updated']) expect(compared.items.get(key)).toBe(after.get(key));
   expect(compared.added).toEqual([after.get('new'), after.get('replaced')]);
   expect(compared.updated).toEqual([{ before: before.get('updated'), after: after.get('updated') }]);
-  expect(compared.removed).toEqual([before.get('replaced'), before.get('leaves')]);
+  expect(compared.removed).toEqual([before.get('leaves')]);
 });
 
 describe('a target', () => {
