@@ -32,6 +32,7 @@ import { createPages } from './status/routes.ts';
 import { SchemaDrift } from './status/schema-drift.ts';
 import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
+import type { Redact } from './text.ts';
 
 /** A configuration and the keys that it names. */
 export interface Setup {
@@ -85,7 +86,7 @@ export class Exporter {
   readonly #probes: WebServer | undefined;
   readonly #logPlan: ReturnType<typeof planLog>;
   readonly #logLacking: ReturnType<typeof lackingLog>;
-  readonly #schemaDrift = new SchemaDrift();
+  readonly #schemaDrift: SchemaDrift;
   readonly #causeLog: CauseLog;
   readonly #startedAtMs = Date.now();
   #setup: Setup;
@@ -110,6 +111,8 @@ export class Exporter {
       droppedLogLines: options.droppedLogLines ?? (() => 0),
     });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);
+    const redact: Redact = (text, maxLength) => redactor.redact(text, maxLength);
+    this.#schemaDrift = new SchemaDrift({ telemetry: this.#telemetry, log, redact, now: () => this.#now() });
     const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);
     this.#clients = createClients(config.apis, readKey, observer, options.proxy);
     this.#engine = new PollEngine({
@@ -119,20 +122,14 @@ export class Exporter {
       paceOf: (api) => this.#clients[api].pacer,
       observer: {
         ...this.#telemetry,
-        mismatched: (kind, field) => {
-          this.#telemetry.mismatched(kind, field);
-          this.#schemaDrift.note(kind, field, undefined, this.#now());
-        },
-        unrecognized: (kind, field, value) => {
-          this.#telemetry.unrecognized(kind, field);
-          if (value !== undefined) this.#schemaDrift.note(kind, field, value, this.#now());
-        },
+        mismatched: (...drift) => this.#schemaDrift.mismatched(...drift),
+        unrecognized: (...drift) => this.#schemaDrift.unrecognized(...drift),
       },
       log,
       foundKeys: this.#foundKeys,
       checkKeys: () => this.#keyWatch.check(),
       keyIdOf: (name) => this.#foundKeys.idOf(name) ?? this.#keyWatch.idOf(name),
-      redact: (text, maxLength) => redactor.redact(text, maxLength),
+      redact,
       owns: ownedBy(options.shard),
       onSweep: () => {
         void this.#keyWatch.check();
@@ -318,7 +315,7 @@ export class Exporter {
         droppedSeries: droppedIn(this.#store),
         maxSeries: config.limits.maxSeries,
         capacities: this.#engine.capacities(),
-        schemaDrift: this.#schemaDrift.fields(this.#now()),
+        schemaDrift: this.#schemaDrift.fields(),
       },
       nowMs: this.#now(),
     };

@@ -5,6 +5,7 @@ import { type Answer, ApiError, type PollFailure, type PollResult } from '../api
 import type { Permit } from '../api/pacer.ts';
 import { type Discovered, isExchanged, nameOf } from '../discovery/discovered.ts';
 import { type ApiName, type Diagnostics, type Found, type Get, ReadingError } from '../resources/resource.ts';
+import { type Redact, safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
 import { type Loop, neverPolled, nextFailure } from './loop.ts';
 import { isCounted, type ListingPoll, type Poll, type ReadPoll, type Target } from './target.ts';
@@ -14,9 +15,10 @@ export interface PollObserver {
   polled(kind: string, result: PollResult, durationSeconds: number): void;
   /** How late the latest poll of a kind started. */
   started(kind: string, lagSeconds: number): void;
-  mismatched(kind: string, field: string): void;
-  /** value: what it is, in one safe line; undefined where more values than can be named were unrecognized before. */
-  unrecognized(kind: string, field: string, value: string | undefined): void;
+  /** A field is not of the type that the reference says. about: as in a log line; expected, received: as in `Diagnostics`. */
+  mismatched(about: AboutPoll, field: string, expected?: string, received?: string): void;
+  /** The reference does not list this value of a field. */
+  unrecognized(about: AboutPoll, field: string, value: string): void;
 }
 
 export interface PollerOptions {
@@ -24,8 +26,7 @@ export interface PollerOptions {
   readonly states: TargetStates;
   readonly observer: PollObserver;
   readonly log: Logger;
-  /** Removes keys, which answers may repeat, from the first `maxLength` characters of a text, and cuts off the rest. */
-  readonly redact: (text: string, maxLength: number) => string;
+  readonly redact: Redact;
   /** What the last complete run of a listing had. */
   readonly foundBefore: (poll: ListingPoll) => readonly Discovered[] | undefined;
   /** The targets that a poll reads. */
@@ -45,13 +46,6 @@ const maxBackoffFactor = 10;
 
 /** Errors in a body that will be the same next time: it does not exist, or is not paid for. */
 const permanentErrorKeys = /^(not_found|invalid_plan_type|feature_not_available)/;
-
-/** How much of a text from an answer is looked at, and how much is passed on. */
-const maxRead = 2000;
-const maxPassedOn = 300;
-
-/** How many unrecognized values are named in the log and on the status page. */
-const maxNamedValues = 200;
 
 interface Thrown {
   readonly result: PollFailure;
@@ -76,10 +70,6 @@ function isPermanent({ result, answer }: Thrown): boolean {
 
 export class Poller {
   readonly #options: PollerOptions;
-  /** The fields that the log has already reported, each after its kind. */
-  readonly #drifted = new Set<string>();
-  /** The unrecognized values that the log has named, in one safe line, by kind, field and value. */
-  readonly #namedValues = new Map<string, string>();
 
   constructor(options: PollerOptions) {
     this.#options = options;
@@ -135,47 +125,18 @@ export class Poller {
 
   /** Shows a reading. A sample without a finite number is left out, and reported as drift. */
   #keep(poll: Poll, key: string, reading: unknown): void {
-    const { states, now } = this.#options;
+    const { states, now, observer } = this.#options;
     states.succeeded(key, reading, now(), (field) =>
-      this.#noteDrift(poll.kind, aboutPoll(poll), field, 'a finite number', 'a number that is too large'),
+      observer.mismatched(aboutPoll(poll), field, 'a finite number', 'a number that is too large'),
     );
   }
 
   #diagnosticsOf(poll: Poll): Diagnostics {
-    const { kind } = poll;
+    const { observer } = this.#options;
     return {
-      mismatch: (field, expected, received) =>
-        this.#noteDrift(kind, aboutPoll(poll), field, expected, received),
-      unrecognized: (field, value) => this.#noteUnrecognized(kind, aboutPoll(poll), field, value),
+      mismatch: (...drift) => observer.mismatched(aboutPoll(poll), ...drift),
+      unrecognized: (...drift) => observer.unrecognized(aboutPoll(poll), ...drift),
     };
-  }
-
-  #noteUnrecognized(kind: string, about: object, field: string, given: string): void {
-    const { observer, log } = this.#options;
-    const key = `${kind} ${field} ${given.slice(0, maxRead)}`;
-    let value = this.#namedValues.get(key);
-    if (value === undefined && this.#namedValues.size < maxNamedValues) {
-      value = this.#toLine(given);
-      this.#namedValues.set(key, value);
-      log.warn(
-        { ...about, field, value },
-        `the API reference does not list this value of ${field}: ${value}`,
-      );
-    }
-    observer.unrecognized(kind, field, value);
-  }
-
-  #noteDrift(kind: string, about: object, field: string, expected?: string, received?: string): void {
-    const { observer, log } = this.#options;
-    observer.mismatched(kind, field);
-    const key = `${kind} ${field}`;
-    if (this.#drifted.has(key)) return;
-    this.#drifted.add(key);
-    const how = expected === undefined ? '' : `: expected ${expected}, received ${received}`;
-    log.warn(
-      { ...about, field, expected, received },
-      `the field ${field} is not as documented${how}; its series are left out, here and wherever it is so`,
-    );
   }
 
   /** Requests with the permit of the poll, and further pages with others, for one interval at most. */
@@ -274,13 +235,13 @@ export class Poller {
     return Math.max(backoffFactor, pauseMs / poll.intervalMs + 0.1);
   }
 
-  /** One line without keys and of bounded length: what answers say is not to be trusted. */
   #toLine<Text extends string | undefined>(text: Text): Text | string {
-    if (text === undefined) return text;
-    const safe = this.#options.redact(text, maxRead);
-    return safe.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, maxPassedOn);
+    return text === undefined ? text : safeLine(text, this.#options.redact);
   }
 }
+
+/** The fields of a log line about a poll. */
+type AboutPoll = ReturnType<typeof aboutPoll>;
 
 function aboutPoll(poll: Poll) {
   const { kind, credential } = poll;

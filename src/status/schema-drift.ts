@@ -1,35 +1,87 @@
-/** What answers had lately that the API reference does not describe: fields of the wrong type, and values. */
+/** What answers had lately that the API reference does not describe: fields of the wrong type, and values. Each is logged once. */
+import type { Logger } from 'pino';
 import type { DriftedField } from '../causes/cause.ts';
+import type { PollObserver } from '../polling/poller.ts';
+import { type Redact, safeLine } from '../text.ts';
 
 /** How long an entry stays in the list after it was last seen. */
 const rememberedMs = 24 * 3_600_000;
 
-/** Some fields are found inside maps, with keys that the API chooses. */
-const maxFields = 200;
+/** Some fields are found inside maps, with keys that the API chooses, and a value may be any text. What is more is only counted. */
+const maxEntries = 200;
+
+/** How much of a value tells it from others. */
+const maxCompared = 2000;
+
+export interface SchemaDriftOptions {
+  readonly telemetry: {
+    mismatched(kind: string, field: string): void;
+    unrecognized(kind: string, field: string): void;
+  };
+  readonly log: Logger;
+  readonly redact: Redact;
+  /** Unix time. */
+  readonly now: () => number;
+}
 
 /** lastAtMs: Unix time. */
 type Entry = DriftedField & { readonly lastAtMs: number };
 
-export class SchemaDrift {
-  /** The one that drifted last comes last. */
+type Drift = Pick<PollObserver, 'mismatched' | 'unrecognized'>;
+
+export class SchemaDrift implements Drift {
+  readonly #options: SchemaDriftOptions;
+  /** The one that was seen last comes last. */
   readonly #entries = new Map<string, Entry>();
 
-  /** value: where the type is right, but the reference does not list it. nowMs: Unix time. */
-  note(kind: string, field: string, value: string | undefined, nowMs: number): void {
-    const key = JSON.stringify([kind, field, value]);
-    const known = this.#entries.get(key);
-    const { count, sinceMs } = known && isRecent(known, nowMs) ? known : { count: 0, sinceMs: nowMs };
-    this.#entries.delete(key);
-    this.#entries.set(key, { kind, field, value, count: count + 1, sinceMs, lastAtMs: nowMs });
-    const [oldest = ''] = this.#entries.keys();
-    if (this.#entries.size > maxFields) this.#entries.delete(oldest);
+  constructor(options: SchemaDriftOptions) {
+    this.#options = options;
   }
 
-  /** The most frequent first. */
-  fields(nowMs: number): readonly DriftedField[] {
+  mismatched(...[about, field, expected, received]: Parameters<Drift['mismatched']>): void {
+    const { telemetry, log } = this.#options;
+    telemetry.mismatched(about.kind, field);
+    if (!this.#note(about.kind, field)) return;
+    const how = expected === undefined ? '' : `: expected ${expected}, received ${received}`;
+    log.warn(
+      { ...about, field, expected, received },
+      `the field ${field} is not as documented${how}; its series are left out, here and wherever it is so`,
+    );
+  }
+
+  unrecognized(...[about, field, given]: Parameters<Drift['unrecognized']>): void {
+    const { telemetry, log } = this.#options;
+    telemetry.unrecognized(about.kind, field);
+    const value = this.#note(about.kind, field, given)?.value;
+    if (value === undefined) return;
+    log.warn({ ...about, field, value }, `the API reference does not list this value of ${field}: ${value}`);
+  }
+
+  /** Those of the last day, the most frequent first. */
+  fields(): readonly DriftedField[] {
+    const nowMs = this.#options.now();
     return [...this.#entries.values()]
       .filter((entry) => isRecent(entry, nowMs))
       .toSorted((a, b) => b.count - a.count);
+  }
+
+  /** Counts it. Returns it if it is new, and there is room for it. */
+  #note(kind: string, field: string, given?: string): DriftedField | undefined {
+    const { redact, now } = this.#options;
+    const nowMs = now();
+    const [oldest] = this.#entries;
+    if (oldest && !isRecent(oldest[1], nowMs)) this.#entries.delete(oldest[0]);
+    const key = JSON.stringify([kind, field, given?.slice(0, maxCompared)]);
+    const known = this.#entries.get(key);
+    if (!known && this.#entries.size >= maxEntries) return undefined;
+    const { value, count, sinceMs } =
+      known && isRecent(known, nowMs)
+        ? known
+        : { value: given && safeLine(given, redact), count: 0, sinceMs: nowMs };
+    const entry = { kind, field, value, count: count + 1, sinceMs, lastAtMs: nowMs };
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return count === 0 ? entry : undefined;
   }
 }
 
