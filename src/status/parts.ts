@@ -3,7 +3,7 @@ import { nameOf } from '../discovery/discovered.ts';
 import type { Failure } from '../polling/loop.ts';
 import type { ListingPoll } from '../polling/target.ts';
 import type { Tone } from '../resources/resource.ts';
-import { capitalised, count, durationInWords, pollDuration } from '../text.ts';
+import { capitalised, durationInWords, pollDuration } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
 export const stateTones = {
@@ -31,13 +31,6 @@ export function time(atMs: number, text: string): Html {
 
 export function ago(atMs: number | undefined, nowMs: number): HtmlValue {
   return atMs === undefined ? 'never' : time(atMs, `${durationInWords(nowMs - atMs)} ago`);
-}
-
-/** The first items of a list, and how many more there are. */
-export function firstOf<Item>(items: readonly Item[], max: number, toHtml: (item: Item) => HtmlValue): Html {
-  const hidden = items.length - max;
-  const more = hidden > 0 && html`<li>and ${count(hidden)} more</li>`;
-  return html`<ul>${items.slice(0, max).map((item) => html`<li>${toHtml(item)}</li>`)}${more}</ul>`;
 }
 
 /** ` of shop`, for a listing below something. */

@@ -4,9 +4,9 @@ import type { Cause } from '../causes/cause.ts';
 import { nameOf } from '../discovery/discovered.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
-import { clockText, plural } from '../text.ts';
+import { clockText, count, plural } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
-import { firstOf, ofParent, time } from './parts.ts';
+import { ofParent, time } from './parts.ts';
 import { linkTo } from './query.ts';
 import type { View } from './view.ts';
 
@@ -19,7 +19,10 @@ function detailsOf({ targets, listings }: Cause): Html | undefined {
       ? html`${status.target.kind} <bdi>${nameOf(status.target)}</bdi>`
       : html`${status.poll.listing.nouns}${ofParent(status.poll)} (listing)`;
   const affected = [...targets, ...listings];
-  return affected.length === 0 ? undefined : firstOf(affected, shownTargets, nameOfEach);
+  if (affected.length === 0) return undefined;
+  const names = affected.slice(0, shownTargets).map((one) => html`<li>${nameOfEach(one)}</li>`);
+  const hidden = affected.length - shownTargets;
+  return html`<ul>${names}${hidden > 0 && html`<li>and ${count(hidden)} more</li>`}</ul>`;
 }
 
 const statusPage = 'https://status.bunny.net';
