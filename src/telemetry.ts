@@ -270,28 +270,23 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const processText = new OwnText(() => ofProcess.metrics());
   let processAtMs = Number.NEGATIVE_INFINITY;
   const ownText = new OwnText(() => registry.metrics());
-  const begun = new Set<Resource | ApiName>();
-
-  /**
-   * Rows are present from the start at 0, so that increase() sees the first event. Not those of fields: they are many, and
-   * nearly all stay at 0.
-   */
-  const beginKind = ({ kind }: Resource) => {
-    for (const result of pollResults) events.polls.inc({ kind, result }, 0);
-  };
+  /** The APIs that have their first rows. */
+  const begun = new Set<ApiName>();
   const beginApi = (api: ApiName) => {
     events.requests.inc({ api, code: '200' }, 0);
     events.requestDuration.zero({ api });
     events.pausedUntil.set({ api }, 0);
+    begun.add(api);
   };
 
   /** Sets the kinds that are on. The rows of new ones begin at 0; the counters of others stay as they are. */
   const follow = (wanted: readonly Resource[]) => {
     const apis = new Set(wanted.flatMap(operationsOf).map(({ api }) => api));
-    for (const resource of wanted) if (!begun.has(resource)) beginKind(resource);
-    for (const api of apis) if (!begun.has(api)) beginApi(api);
-    for (const one of [...wanted, ...apis]) begun.add(one);
     const kindsOn = wanted.map(({ kind }) => kind);
+    // Rows are present from the start at 0, so that increase() sees the first event. Not those of fields: they are many, and
+    // nearly all stay at 0.
+    for (const kind of kindsOn) for (const result of pollResults) events.polls.inc({ kind, result }, 0);
+    for (const api of apis) if (!begun.has(api)) beginApi(api);
     // A kind that is off has no lag.
     for (const kind of on.kinds) if (!kindsOn.includes(kind)) events.lag.remove({ kind });
     for (const kind of kindsOn) events.lag.inc({ kind }, 0);
