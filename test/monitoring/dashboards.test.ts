@@ -69,6 +69,15 @@ describe.each(dashboards)('%s', (_, dashboard) => {
       expect(title).not.toMatch(/: (the |top )?\d+|\bthe \d+|, (in|of|by) |dearest/i);
   });
 
+  it('joins the columns of a table by labels alone: a bare selector would keep the name of its family, and its rows apart', () => {
+    for (const panel of panels) {
+      const asked = queries.filter(({ place }) => place === `${dashboard.title}: ${panel.title}`);
+      if (panel.type !== 'table' || asked.length < 2) continue;
+      for (const { expr } of asked.slice(1))
+        expect(expr, panel.title).not.toMatch(/^[\w:]+(\{[^}]*\})?( and |$)/);
+    }
+  });
+
   it('lays its panels out without overlap, within 24 columns', () => {
     const top = dashboard.panels ?? [];
     // Panels in a closed row have the place that they get when it is opened.

@@ -161,13 +161,13 @@ export const applicationOverview: KindMonitoring = {
         columns: [
           {
             title: 'Memory',
-            expr: memoryShare,
+            expr: values(anywhere(pod), memoryShare),
             unit: 'percentunit',
             steps: ['text', [0.8, 'orange'], [0.9, 'red']],
           },
           {
             title: 'CPU',
-            expr: cpuShare,
+            expr: values(anywhere(pod), cpuShare),
             unit: 'percentunit',
             steps: ['text', [0.8, 'orange'], [0.95, 'red']],
           },

@@ -3,7 +3,7 @@ import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { toExporter } from '../links.ts';
 import { numbers, yesNo } from '../panels.ts';
-import { anywhere, seriesOf, values } from '../promql.ts';
+import { anywhere, highest, seriesOf, values } from '../promql.ts';
 import { grid } from '../tables.ts';
 import { dnsZone, storageDnsDashboard } from './storage-zone.ts';
 
@@ -14,6 +14,9 @@ const offline = 'bunnynet:dns_record_offline';
 const record = { ...dnsZone, ids: ['dns_zone_id', 'record_id'] };
 const statuses = values(record, status, ['status']);
 const field = (name: string): string => values(anywhere(dnsZone), `bunnynet_dns_zone_${name}`);
+
+/** A row in the table of records, which has their hosts and types from the record. */
+const listed = { ...record, ids: ['dns_zone_id', 'record_id', 'name', 'type'] };
 
 export const dnsRecord: KindMonitoring = {
   kind: 'dns_record',
@@ -70,10 +73,12 @@ export const dnsRecord: KindMonitoring = {
       grid('Monitored records, offline first', 'none', 16, {
         description:
           'At most 100 of the selected DNS zones (API fields Records: Name, Type and MonitorStatus, as they are now).',
-        entity: { ...record, ids: ['dns_zone_id', 'record_id', 'name', 'type'] },
+        entity: listed,
         rows: `topk(100, ${offline} and on (dns_zone_id, record_id) ${seriesOf(record, status, ['status="offline"'])})`,
         labels: { name: 'Host', type: 'Type' },
-        columns: [{ title: 'Offline', expr: offline, text: yesNo, steps: ['text', [1, 'red']] }],
+        columns: [
+          { title: 'Offline', expr: highest(listed, offline), text: yesNo, steps: ['text', [1, 'red']] },
+        ],
         alerts: ['BunnynetDnsRecordOffline'],
       }),
       numbers('Accelerated records', 'short', 8, {
