@@ -12,31 +12,29 @@ export interface ScriptStep {
 }
 
 /**
- * The demo's outage, of four and a half minutes, which begins at once: a refused key, a slow and failing application API, a throttled shield
- * API, everything down, recovery.
+ * The demo's outage, of four and a half minutes, which begins at once and grows: a refused key, a slow and failing application API, a
+ * throttled shield API, everything down, recovery.
  */
 export function outageScript(libraryIds: readonly string[]): readonly ScriptStep[] {
   const [library = ''] = libraryIds;
+  const refused: readonly Fault[] = [{ type: 'status-401', api: 'video', target: `library/${library}` }];
+  const failing: readonly Fault[] = [
+    ...refused,
+    { type: 'latency', api: 'application', latencyMs: 1_500 },
+    { type: 'status-503', api: 'application', share: 0.7 },
+  ];
   return [
     { atMs: 0, says: 'all is well', inject: [] },
-    {
-      atMs: 5_000,
-      says: `the key of library ${library} is refused`,
-      inject: [{ type: 'status-401', api: 'video', target: `library/${library}` }],
-    },
+    { atMs: 5_000, says: `the key of library ${library} is refused`, inject: refused },
     {
       atMs: 55_000,
-      says: 'the application API is slow, and many of its answers are server errors',
-      inject: [
-        { type: 'latency', api: 'application', latencyMs: 1_500 },
-        { type: 'status-503', api: 'application', share: 0.3 },
-        { type: 'status-502-html', api: 'application', share: 0.2 },
-      ],
+      says: 'the application API is slow, and most of its answers are server errors',
+      inject: failing,
     },
     {
       atMs: 115_000,
       says: 'the shield API answers 429 and asks for a pause of 20 seconds',
-      inject: [{ type: 'status-429-retry-seconds', api: 'shield', retryAfterSeconds: 20 }],
+      inject: [...failing, { type: 'status-429-retry-seconds', api: 'shield', retryAfterSeconds: 20 }],
     },
     {
       atMs: 175_000,

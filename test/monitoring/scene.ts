@@ -55,19 +55,17 @@ const dayMs = 86_400_000;
 /** Without a twelfth application: it has no average latency, so none would leap while it is the failing one. */
 const shape = { ...scales.small, applications: 11, zones: 40 };
 
-const turnMs = 7 * 60_000;
-/** Past midnight, and an odd number of turns, because two applications take turns to fail. */
-const laterMs = 3 * turnMs;
+/** Past midnight, when both the day and the failing application change. */
+const laterMs = 21 * 60_000;
 
 /**
- * A time shortly before the last midnight, when one application has just started to fail: until `laterMs` later, both the
- * day and the failing application change. On the second of a month, the midnight before is used: after a single day, no
- * pull zone is close to its limit.
+ * A time shortly before the last midnight. On the second of a month, the midnight before is used: after a single day, no pull zone
+ * is close to its limit.
  */
 function openingMs(): number {
   const todayMs = Math.floor(Date.now() / dayMs) * dayMs;
   const midnightMs = new Date(todayMs).getUTCDate() === 2 ? todayMs - dayMs : todayMs;
-  return Math.floor(midnightMs / turnMs) * turnMs - turnMs + 30_000;
+  return midnightMs - 10 * 60_000;
 }
 
 /** It depends on the date which dataset makes the alerts fire. */
@@ -279,7 +277,7 @@ export async function playScene(): Promise<Scene> {
         const time = Date.now() / 1000 - 1.5;
         for (const sign of signs) {
           const found = await ask('query', { query: sign, time: String(time) });
-          if (found.length === 0) throw new Error(`no sign of «${moment}»: ${sign}`);
+          if (found.length === 0) throw new Error(`no sign of "${moment}": ${sign}`);
         }
         moments[moment] = time;
       }, 150_000);

@@ -59,8 +59,8 @@ it("begins and ends the demo's outage calm, and strikes only with faults that th
   expect(script.map(({ inject }) => inject.map(({ type }) => type))).toEqual([
     [],
     ['status-401'],
-    ['latency', 'status-503', 'status-502-html'],
-    ['status-429-retry-seconds'],
+    ['status-401', 'latency', 'status-503'],
+    ['status-401', 'latency', 'status-503', 'status-429-retry-seconds'],
     ['hang', 'reset'],
     [],
   ]);

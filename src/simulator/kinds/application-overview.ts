@@ -118,9 +118,10 @@ function podIn(one: Application, region: number, place: number, nowMs: number) {
   const { podSeed, name } = podOf(one, region, place, nowMs);
   const minute = Math.floor(nowMs / minuteMs);
   const isReady = unit(podSeed, minute) >= 0.05;
-  const restarts = hash(podSeed, 3) % 4;
+  // Most have never restarted.
+  const restarts = Math.max(0, (hash(podSeed, 3) % 8) - 4);
   const scratchBytes = 10e9;
-  const scratchShare = (hash(podSeed, 5) % 1_000_000_000) / 1_000_000_000;
+  const scratchShare = (hash(podSeed, 5) % 800_000_000) / 1_000_000_000;
   return {
     name,
     status: isReady ? 'ready' : 'scheduled',
@@ -141,7 +142,7 @@ function podIn(one: Application, region: number, place: number, nowMs: number) {
       cpuUsage: 0,
       ramUsage: 0,
       numberOfRestarts: order === 1 ? null : restarts,
-      ...(order === 0 && { exitCode: restarts === 0 ? null : 137 }),
+      ...(order === 0 && { exitCode: restarts === 0 ? null : [1, 137, 143][restarts - 1] }),
     })),
     ephemeralStorageUsageBytes: Math.floor(scratchBytes * scratchShare),
     ephemeralStorageLimitBytes: scratchBytes,

@@ -43,10 +43,10 @@ const services = (
 ).split(' ');
 
 const ringStates = [
-  { status: 'progressing', periodMs: 2 * minuteMs },
-  { status: 'failing', periodMs: 7 * minuteMs },
-  { status: 'unknown', periodMs: 13 * minuteMs },
-  { status: 'inactive', periodMs: 6 * hourMs },
+  { status: 'progressing', periodMs: 30 * minuteMs },
+  { status: 'failing', periodMs: 12 * hourMs },
+  { status: 'unknown', periodMs: 8 * hourMs },
+  { status: 'inactive', periodMs: dayMs },
   { status: 'suspended', periodMs: dayMs },
 ] as const;
 

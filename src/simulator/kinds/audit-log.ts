@@ -27,12 +27,17 @@ const sorts = [
   ['MagicContainers', 'Application', 'Deployed', 'System'],
 ] as const;
 
+/** How often a day somebody works on the account. */
+const sittings = 3;
+
 /** Page by page, by default the oldest first. The token is empty on the last page. */
 function log(seed: number, { ids: [date = ''], query, nowMs }: Request) {
   const day = dayOf(Date.parse(date) || nowMs);
-  const all = count(24 + (hash(seed, day) % 24), (place) => {
-    // One job runs every night.
-    const atMs = place === 0 ? day * dayMs + minuteMs : (day + unit(seed, day, place)) * dayMs;
+  const all = count(6 + (hash(seed, day) % 8), (place) => {
+    // One job runs every night. People make many changes within a few minutes, and then none for hours.
+    const sitting = (day + 0.98 * unit(seed, day, place % sittings)) * dayMs;
+    const atMs =
+      place === 0 ? day * dayMs + minuteMs : sitting + unit(hash(seed, 1), day, place) * 10 * minuteMs;
     const [Product, ResourceType, Action, ActorType] =
       sorts[hash(seed, day, place) % sorts.length] ?? sorts[0];
     return {

@@ -29,7 +29,7 @@ function statistics(zone: PullZone, request: Request) {
   const isLoaded = (name: string) => request.query.get(name) === 'true';
 
   const served = requestsOf(zone, nowMs);
-  const hitShare = (day: number) => 0.82 + 0.16 * unit(seed, day, 0x85);
+  const hitShare = (day: number) => 0.8 + 0.14 * unit(seed, 0x85) + 0.04 * unit(seed, day, 0x85);
   const pulled = (day: number) => Math.floor(served(day) * (1 - hitShare(day)));
   const cached = (day: number) => served(day) - pulled(day);
   const share = (part: number, figure: number) => (day: number) =>
@@ -38,7 +38,7 @@ function statistics(zone: PullZone, request: Request) {
     (requestsOn: DayFigure, factor = 1) =>
     (day: number) =>
       Math.floor(requestsOn(day) * bytesPerRequest * factor);
-  const responseMs = (day: number) => Math.round(40 + 400 * unit(seed, day, 0x89));
+  const responseMs = (day: number) => Math.round(40 + 300 * unit(seed, 0x89) + 60 * unit(seed, day, 0x89));
   const average = (figureOf: DayFigure) => totalOf(days, figureOf) / Math.max(1, days.length);
 
   const isHourly = isLoaded('hourly') && isLoaded('exactRange');

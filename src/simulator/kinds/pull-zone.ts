@@ -103,7 +103,7 @@ function itemOf(zone: PullZone, { nowMs, nameOf, isRemoved }: Request) {
       Value: `${nth(['cdn', 'static', 'img'], order)}.${name}.example`,
       IsSystemHostname: false,
       ForceSSL: order === 0,
-      HasCertificate: order < 2,
+      HasCertificate: order < 2 - Number(index % 6 === 3),
       CertificateProvisionType: 1 + (hash(seed, 0x86, order) % 4),
       ...certificate,
       CertificateKey: secret(`certificate-${id}`, hash(seed, 0x87, order)),
