@@ -28,6 +28,14 @@ export interface PanelModel {
   readonly panels?: readonly PanelModel[];
 }
 
+/** A line in the charts: an alert started or stopped firing, or something was changed. */
+export interface Mark {
+  /** Unix time in seconds. */
+  readonly at: number;
+  /** As Grafana names it. */
+  readonly color: string;
+}
+
 export interface Drawing {
   readonly theme: 'light' | 'dark';
   readonly widthPx: number;
@@ -41,8 +49,7 @@ export interface Drawing {
   readonly panels: readonly PanelModel[];
   /** The answers, by panel and query. */
   readonly answers: Readonly<Record<number, Readonly<Record<string, readonly Series[]>>>>;
-  /** When alerts started or stopped firing, Unix time in seconds. */
-  readonly annotations: readonly number[];
+  readonly marks: readonly Mark[];
 }
 
 export interface Drawn {

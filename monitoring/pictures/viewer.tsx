@@ -54,7 +54,7 @@ import { type ReactNode, useLayoutEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { firstValueFrom } from 'rxjs';
 import plotStyle from 'uplot/dist/uPlot.min.css';
-import type { Drawing, Drawn, PanelModel, Series, Target } from './drawing.ts';
+import type { Drawing, Drawn, Mark, PanelModel, Series, Target } from './drawing.ts';
 
 // Some have two names.
 const transformers = new Map(Object.values(standardTransformers).map((each) => [each.id, each]));
@@ -210,7 +210,7 @@ interface Viewed {
   readonly height: number;
   readonly theme: GrafanaTheme2;
   readonly timeRange: TimeRange;
-  readonly annotations: readonly number[];
+  readonly marks: readonly Mark[];
 }
 
 /** As Grafana's PanelDataErrorView. */
@@ -338,26 +338,26 @@ function Bars(viewed: Viewed) {
   );
 }
 
-/** Dashed lines where an alert started or stopped firing; Grafana does not export its plugin for them. */
-function Annotations({
+/** Dashed lines; Grafana does not export its plugin for annotations. */
+function Marks({
   config,
-  times,
+  marks,
   theme,
 }: {
   config: UPlotConfigBuilder;
-  times: readonly number[];
+  marks: readonly Mark[];
   theme: GrafanaTheme2;
 }) {
   useLayoutEffect(() => {
     config.addHook('draw', (plot) => {
       const { ctx, bbox } = plot;
       ctx.save();
-      ctx.strokeStyle = theme.visualization.getColorByName('red');
       ctx.lineWidth = devicePixelRatio;
       ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
-      for (const time of times) {
-        const x = Math.round(plot.valToPos(time * 1000, 'x', true));
+      for (const { at, color } of marks) {
+        const x = Math.round(plot.valToPos(at * 1000, 'x', true));
         if (x < bbox.left || x > bbox.left + bbox.width) continue;
+        ctx.strokeStyle = theme.visualization.getColorByName(color);
         ctx.beginPath();
         ctx.moveTo(x, bbox.top);
         ctx.lineTo(x, bbox.top + bbox.height);
@@ -365,11 +365,11 @@ function Annotations({
       }
       ctx.restore();
     });
-  }, [config, times, theme]);
+  }, [config, marks, theme]);
   return null;
 }
 
-function Lines({ panel, frames, theme, width, height, timeRange, annotations }: Viewed) {
+function Lines({ panel, frames, theme, width, height, timeRange, marks }: Viewed) {
   const { legend } = panel.options as { legend: never };
   return (
     <TimeSeries
@@ -382,7 +382,7 @@ function Lines({ panel, frames, theme, width, height, timeRange, annotations }: 
       legend={legend}
       options={{}}
     >
-      {(config) => <Annotations config={config} times={annotations} theme={theme} />}
+      {(config) => <Marks config={config} marks={marks} theme={theme} />}
     </TimeSeries>
   );
 }
@@ -566,7 +566,7 @@ globalThis.draw = async (drawing) => {
                   timeRange,
                   width: innerWidth,
                   height: innerHeight,
-                  annotations: drawing.annotations,
+                  marks: drawing.marks,
                 }}
               />
             )

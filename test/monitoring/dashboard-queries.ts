@@ -46,9 +46,22 @@ export function queriesOf(dashboard: Dashboard): readonly PanelQuery[] {
   );
 }
 
-/** The queries that mark alerts in the charts. */
-export function annotationQueries(dashboard: Dashboard): readonly { name: string; expr: string }[] {
-  return (dashboard.annotations?.list ?? []).map(({ name, expr = '' }) => ({ name, expr }));
+export interface AnnotationQuery {
+  readonly name: string;
+  readonly expr: string;
+  readonly color: string;
+  /** The value is the time of the mark, in milliseconds. */
+  readonly hasTimes: boolean;
+}
+
+/** The queries that mark alerts and changes in the charts. */
+export function annotationQueries(dashboard: Dashboard): readonly AnnotationQuery[] {
+  return (dashboard.annotations?.list ?? []).map(({ name, expr = '', iconColor: color, ...more }) => ({
+    name,
+    expr,
+    color,
+    hasTimes: 'useValueForTime' in more,
+  }));
 }
 
 /** The queries of the variables that are PromQL, and the metrics of the others, as PromQL. */
@@ -66,7 +79,7 @@ export function variableQueries(dashboard: Dashboard): readonly { name: string; 
 export interface Substitution {
   readonly rangeSeconds: number;
   readonly stepSeconds: number;
-  /** By the name of the variable. Default: `.+`, as for «All». */
+  /** By the name of the variable. Default: `.+`, as for "All". */
   readonly variables?: Readonly<Record<string, string>>;
 }
 

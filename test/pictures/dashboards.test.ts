@@ -3,19 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { buildRuleFiles } from '../../monitoring/src/rule-files.ts';
-import { startDemo, stopAll, toolPath } from '../stack/processes.ts';
+import { stopAll, toolPath } from '../stack/processes.ts';
 import { askAll, bundleViewer, draw, type Span } from './draw.ts';
-import { scraped, startPrometheus, writeHistory } from './history.ts';
+import { startPrometheus, writeHistory } from './history.ts';
 
 const dashboards = [...buildDashboards().values()];
 const themes = ['light', 'dark'] as const;
 const widthsPx = [1600, 1280] as const;
 const dayMs = 86_400_000;
-/** Long enough for alerts to fire. */
-const liveSeconds = 90;
+/** The demo's clock when the pictures are taken: the last time that it was this hour. An application has then failed for 42 minutes. */
+const hourOfDayMs = (12 * 60 + 42.5) * 60_000;
+const nowMs = Math.floor((Date.now() - hourOfDayMs) / dayMs) * dayMs + hourOfDayMs;
+const span: Span = { from: (nowMs - dayMs) / 1000, to: nowMs / 1000 };
+/** So that rates over two hours have their values when the day begins. */
+const beforeMs = 7_200_000;
 
 /** Whole dashboards, with all rows open. */
 const wholeFolder = '.cache/pictures';
@@ -24,48 +27,29 @@ const shown: Readonly<Record<string, number>> = { 'bunnynet-overview': 1040, 'bu
 
 /** Panels that are empty as long as the demo has no outage, with the text that they show. */
 const quiet: Readonly<Record<string, string>> = {
-  'Failing targets: the 50 longest without a reading': 'No target fails.',
-  'Fields of the wrong type, in an hour': 'No field had the wrong type.',
-  'Values that are not in the reference, in an hour': 'Every value is in the reference.',
+  'Failing targets by time since the last reading (top 50)': 'No target fails.',
+  'Fields of the wrong type per hour': 'No field had the wrong type.',
+  'Unrecognized values per hour': 'Every value is in the reference.',
 };
 /** Panels that are empty on some days, with the text that they show then. */
 const mayBeQuiet: Readonly<Record<string, string>> = {
   'Firing alerts': 'No alert is firing.',
-  'Learning ends in: the 10 next zones': 'No zone is learning.',
-  'Instances missing': 'No application lacks an instance.',
+  'Pull zones with a truncated error log': 'No error log is truncated.',
+  'Changes in the past hour (top 10)': 'Nothing was changed.',
+  'Learning mode ends in (next 10)': 'No zone is learning.',
+  'Missing instances': 'No application lacks an instance.',
 };
 
 let browser: Browser;
 let viewer: string;
 let folder: string;
 let prometheus: string;
-let span: Span;
 
-/** Turns the minutes that an alert waits into seconds. */
-function hasten(rules: string): string {
-  return rules
-    .replaceAll(/^(\s+for: \d+)[mh]$/gm, '$1s')
-    .replaceAll(/^(\s+interval: ).*$/gm, (_, name: string) => `${name}5s`);
-}
-
-/** A day of the demo's history, and then some time in which a real Prometheus scrapes it. */
 beforeAll(async () => {
   viewer = await bundleViewer();
   folder = await mkdtemp(join(tmpdir(), 'pictures-'));
-  const ruleFiles = buildRuleFiles();
-  const data = await writeHistory(folder, [...ruleFiles.values()], Date.now(), 24);
-  for (const [file, text] of ruleFiles) await writeFile(join(folder, file), hasten(text));
-  const demo = await startDemo(['--log.level=error']);
-  const target = { targets: [new URL(demo).host], labels: { instance: scraped.instance } };
-  const config = {
-    global: { scrape_interval: '5s', evaluation_interval: '5s' },
-    rule_files: [join(folder, '*.yml')],
-    scrape_configs: [{ job_name: scraped.job, static_configs: [target] }],
-  };
-  ({ origin: prometheus } = await startPrometheus(folder, data, stringify(config)));
-  await new Promise((resolve) => setTimeout(resolve, liveSeconds * 1000));
-  const to = Math.floor(Date.now() / 1000);
-  span = { from: to - dayMs / 1000, to };
+  const data = await writeHistory(folder, buildRuleFiles().values(), nowMs - dayMs - beforeMs, nowMs);
+  ({ origin: prometheus } = await startPrometheus(folder, data));
   browser = await chromium.launch({
     executablePath: toolPath('chromium'),
     args: ['--no-sandbox', '--disable-gpu'],
@@ -108,6 +92,34 @@ describe('the pictures of the dashboards', () => {
       }
     },
   );
+
+  it('have alerts that began minutes and hours ago', async () => {
+    const query = new URLSearchParams({
+      query: 'time() - bunnynet:firing_alerts:since_seconds',
+      time: `${span.to}`,
+    });
+    const response = await fetch(`${prometheus}/api/v1/query?${query}`);
+    const { data } = (await response.json()) as { data: { result: { value: [number, string] }[] } };
+    const seconds = data.result.map(({ value: [, value] }) => Number(value));
+    expect(Math.min(...seconds)).toBeGreaterThan(600);
+    expect(Math.min(...seconds)).toBeLessThan(3600);
+    expect(Math.max(...seconds)).toBeGreaterThan(10 * 3600);
+  });
+
+  it('have charts of traffic that end without a drop', async () => {
+    for (const dashboard of dashboards.filter(({ uid = '' }) => uid in shown)) {
+      const { panels, answers } = await askAll(prometheus, dashboard, span);
+      const ofTraffic = panels.filter(({ fieldConfig }) =>
+        /"unit":"(reqps|Bps)"/.test(JSON.stringify(fieldConfig)),
+      );
+      expect(ofTraffic.length).toBeGreaterThan(1);
+      for (const { id, title } of ofTraffic)
+        for (const { metric, values } of Object.values(answers[id] ?? {}).flat()) {
+          const [before = 0, last = 0] = values.slice(-2).map(([, value]) => Number(value));
+          expect(last, `${title} ${JSON.stringify(metric)}`).toBeGreaterThan(0.9 * before);
+        }
+    }
+  });
 
   it('find a title that is too long, an error, and a panel without values', async () => {
     const [dashboard] = dashboards;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
-import type { Drawing, Drawn, Series } from '../../monitoring/pictures/drawing.ts';
+import type { Drawing, Drawn, Mark, Series } from '../../monitoring/pictures/drawing.ts';
 import { annotationQueries, queriesOf, substitute } from '../monitoring/dashboard-queries.ts';
 
 const folder = fileURLToPath(new URL('../../monitoring/pictures/', import.meta.url));
@@ -61,9 +61,14 @@ interface Answer {
   };
 }
 
-async function ask(prometheus: string, expr: string, isInstant: boolean, span: Span) {
+async function ask(
+  prometheus: string,
+  expr: string,
+  isInstant: boolean,
+  span: Span,
+  stepSeconds = stepOf(span),
+) {
   const { from, to } = span;
-  const stepSeconds = stepOf(span);
   const at = isInstant ? { time: to } : { start: from, end: to, step: stepSeconds };
   const response = await fetch(`${prometheus}/api/v1/${isInstant ? 'query' : 'query_range'}`, {
     method: 'POST',
@@ -79,6 +84,20 @@ async function ask(prometheus: string, expr: string, isInstant: boolean, span: S
   );
 }
 
+/** The step of annotations in the dashboards. */
+const markStepSeconds = 60;
+
+/** When the values of a series begin and end, also at gaps; only the begin where they last no longer than `shortSeconds`. */
+function endsOf(values: Series['values'], shortSeconds: number): readonly number[] {
+  const times = values.map(([at]) => at);
+  const ends = times.filter((at, place) => (times[place + 1] ?? Infinity) - at > markStepSeconds);
+  const begins = times.filter((at, place) => at - (times[place - 1] ?? -Infinity) > markStepSeconds);
+  return begins.flatMap((begin, run) => {
+    const end = ends[run] ?? begin;
+    return end - begin > shortSeconds ? [begin, end] : [begin];
+  });
+}
+
 /** Everything that a dashboard shows for the span. */
 export async function askAll(
   prometheus: string,
@@ -90,12 +109,11 @@ export async function askAll(
   for (const { panelId, refId, expr, instant } of queriesOf(dashboard)) {
     answers[panelId] = { ...answers[panelId], [refId]: await ask(prometheus, expr, instant, span) };
   }
-  const annotations: number[] = [];
-  for (const { expr } of annotationQueries(dashboard)) {
-    for (const { values } of await ask(prometheus, expr, false, span)) {
-      const [began] = values[0] ?? [span.from];
-      const [ended] = values.at(-1) ?? [span.to];
-      annotations.push(...[began, ended].filter((time) => time > span.from && time < span.to - stepSeconds));
+  const marks: Mark[] = [];
+  for (const { expr, color, hasTimes } of annotationQueries(dashboard)) {
+    for (const { values } of await ask(prometheus, expr, false, span, markStepSeconds)) {
+      const times = hasTimes ? values.map(([, value]) => Number(value) / 1000) : endsOf(values, stepSeconds);
+      marks.push(...[...new Set(times)].map((at) => ({ at, color })));
     }
   }
   return {
@@ -105,7 +123,7 @@ export async function askAll(
     // As Grafana reads them: without the functions that the builders leave in.
     panels: JSON.parse(JSON.stringify(dashboard.panels ?? [])) as Drawing['panels'],
     answers,
-    annotations,
+    marks: marks.filter(({ at }) => at > span.from && at < span.to - stepSeconds),
   };
 }
 

@@ -1,4 +1,7 @@
-/** A day of the demo as blocks of a Prometheus: exporter and simulator run with a fast clock, and the rules' records are added. */
+/**
+ * A day of the demo as blocks of a Prometheus: exporter and simulator run with a fast clock, and what the rules would have recorded
+ * and alerted is added.
+ */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,14 +22,6 @@ const blockMs = 2 * hourMs;
 
 export const scraped = { job: 'bunnynet', instance: 'demo:10057' };
 
-/** The part of the history in one block. */
-interface Part {
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** In OpenMetrics, without the `# EOF`. */
-  readonly samples: string;
-}
-
 function seriesText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
@@ -46,9 +41,9 @@ function samplesAt(page: string, atMs: number): string {
     .join('');
 }
 
-/** The exporter's pages over these hours. */
-async function* pollHistory(endMs: number, hours: number): AsyncGenerator<Part> {
-  let clockMs = endMs - hours * hourMs;
+/** The exporter's pages from one time to the other, block by block, in OpenMetrics without the `# EOF`. */
+async function* pollHistory(fromMs: number, toMs: number): AsyncGenerator<string> {
+  let clockMs = fromMs;
   const simulator = createSimulator({ scale: 'small', now: () => clockMs });
   await simulator.start();
   const api = () => ({ timeout: '5s', max_concurrency: 32, requests_per_second: 2000 });
@@ -61,64 +56,120 @@ async function* pollHistory(endMs: number, hours: number): AsyncGenerator<Part> 
     log: pino({ level: 'silent' }),
     now: () => clockMs,
   });
-  while (clockMs < endMs) {
-    const fromMs = clockMs;
-    const toMs = Math.min(endMs, fromMs - (fromMs % blockMs) + blockMs);
+  while (clockMs <= toMs) {
+    const blockEndsMs = clockMs - (clockMs % blockMs) + blockMs;
     let samples = '';
-    for (; clockMs < toMs; clockMs += pollMs) {
+    for (; clockMs < blockEndsMs && clockMs <= toMs; clockMs += pollMs) {
       await exporter.pollOnce();
       samples += samplesAt(await exporter.page(), clockMs);
     }
-    yield { fromMs, toMs, samples };
+    yield samples;
   }
   await exporter.stop();
   await simulator.stop();
 }
 
+interface Rule {
+  readonly record?: string;
+  readonly alert?: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly keep_firing_for?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 interface RuleFile {
-  readonly groups: readonly {
-    readonly rules: readonly { readonly record?: string; readonly expr: string }[];
-  }[];
+  readonly groups: readonly { readonly rules: readonly Rule[] }[];
 }
 
-/** What the recording rules would have recorded, except for those that read other records. */
-async function recordsOf(
-  origin: string,
-  ruleFiles: Iterable<string>,
-  { fromMs, toMs }: Part,
-): Promise<string> {
-  const range = {
-    start: String(fromMs / 1000),
-    end: String((toMs - pollMs) / 1000),
-    step: String(pollMs / 1000),
+interface Answer {
+  readonly error?: string;
+  readonly data?: {
+    readonly result: readonly {
+      readonly metric: Readonly<Record<string, string>>;
+      readonly values: readonly (readonly [atSeconds: number, value: string])[];
+    }[];
   };
-  let records = '';
-  for (const text of ruleFiles)
-    for (const { rules } of (parse(text) as RuleFile).groups)
-      for (const { record, expr } of rules) {
-        if (record === undefined) continue;
-        const body = new URLSearchParams({ query: expr, ...range });
-        const response = await fetch(`${origin}/api/v1/query_range`, { method: 'POST', body });
-        const { data, error } = (await response.json()) as {
-          error?: string;
-          data?: {
-            result: readonly { metric: Record<string, string>; values: readonly [number, string][] }[];
-          };
-        };
-        if (!data) throw new Error(`${record}: ${error}`);
-        for (const {
-          metric: { __name__: _, ...labels },
-          values,
-        } of data.result)
-          for (const [at, value] of values) records += `${record}{${seriesText(labels)}} ${value} ${at}\n`;
-      }
-  return records;
 }
 
-/** Starts a Prometheus that leaves its blocks as they are; resolves with its origin when it answers. */
-export async function startPrometheus(folder: string, data: string, config: string) {
+const secondsOf = (duration = '0m') =>
+  Number.parseInt(duration, 10) * ({ s: 1, m: 60, h: 3600, d: 86_400 }[duration.at(-1) ?? ''] ?? Number.NaN);
+
+/** Rules in rounds: each reads only what earlier ones have written. What an alert reads of alerts is about outages. */
+function roundsOf(rules: readonly Rule[]): readonly (readonly Rule[])[] {
+  if (rules.length === 0) return [];
+  const reads = (reader: Rule, { record, alert }: Rule) =>
+    record === undefined
+      ? reader.record !== undefined && alert !== undefined && reader.expr.includes('ALERTS')
+      : new RegExp(`${record}(?![\\w:])`).test(reader.expr);
+  const isReady = (rule: Rule) => !rules.some((other) => other !== rule && reads(rule, other));
+  const ready = rules.filter(isReady);
+  if (ready.length === 0) throw new Error(`these rules read each other: ${rules.map(({ expr }) => expr)}`);
+  return [ready, ...roundsOf(rules.filter((rule) => !ready.includes(rule)))];
+}
+
+/** Samples by the block that they belong to, as promtool reads the whole file for each block. */
+class Samples {
+  readonly blocks = new Map<number, string>();
+
+  add(name: string, labels: Readonly<Record<string, string>>, atSeconds: number, value: string | number) {
+    const block = Math.floor((atSeconds * 1000) / blockMs);
+    const line = `${name}{${seriesText(labels)}} ${value} ${atSeconds}\n`;
+    this.blocks.set(block, (this.blocks.get(block) ?? '') + line);
+  }
+}
+
+/** Adds what Prometheus writes of an alert whose expression has a value at some of the times. */
+function addAlert(
+  samples: Samples,
+  { alert = '', ...rule }: Rule,
+  labels: Readonly<Record<string, string>>,
+  times: readonly number[],
+  isTrue: ReadonlySet<number>,
+) {
+  const own = { ...labels, ...rule.labels, alertname: alert };
+  if (seriesText(own).includes('{{')) throw new Error(`${alert} has a label that is a template`);
+  let since: number | undefined;
+  let lastTrue = 0;
+  let isFiring = false;
+  for (const at of times) {
+    if (isTrue.has(at)) {
+      since ??= at;
+      lastTrue = at;
+      isFiring ||= at - since >= secondsOf(rule.for);
+    } else if (!isFiring || at - lastTrue > secondsOf(rule.keep_firing_for)) {
+      since = undefined;
+      isFiring = false;
+    }
+    if (since === undefined) continue;
+    samples.add('ALERTS', { ...own, alertstate: isFiring ? 'firing' : 'pending' }, at, 1);
+    samples.add('ALERTS_FOR_STATE', own, at, since);
+  }
+}
+
+/** Adds what a rule would have written from one time to the other. */
+async function addRule(samples: Samples, rule: Rule, origin: string, fromMs: number, toMs: number) {
+  const [start, end, step] = [fromMs / 1000, toMs / 1000, pollMs / 1000];
+  const range = { query: rule.expr, start: `${start}`, end: `${end}`, step: `${step}` };
+  const response = await fetch(`${origin}/api/v1/query_range`, {
+    method: 'POST',
+    body: new URLSearchParams(range),
+  });
+  const { data, error } = (await response.json()) as Answer;
+  if (!data) throw new Error(`${rule.record ?? rule.alert}: ${error}`);
+  const times = Array.from({ length: (end - start) / step + 1 }, (_, at) => start + at * step);
+  const { record } = rule;
+  for (const { metric, values } of data.result) {
+    const { __name__: _, ...labels } = metric;
+    if (record === undefined) addAlert(samples, rule, labels, times, new Set(values.map(([at]) => at)));
+    else for (const [at, value] of values) samples.add(record, { ...labels, ...rule.labels }, at, value);
+  }
+}
+
+/** Starts a Prometheus that scrapes nothing and leaves its blocks as they are; resolves with its origin when it answers. */
+export async function startPrometheus(folder: string, data: string) {
   const file = join(folder, 'prometheus.yaml');
-  await writeFile(file, config);
+  await writeFile(file, '{}');
   const address = `127.0.0.1:${await freePort()}`;
   const server = start(toolPath('prometheus'), [
     `--config.file=${file}`,
@@ -126,6 +177,8 @@ export async function startPrometheus(folder: string, data: string, config: stri
     `--storage.tsdb.path=${data}`,
     '--storage.tsdb.min-block-duration=2h',
     '--storage.tsdb.max-block-duration=2h',
+    // A series that left has no mark of its end.
+    `--query.lookback-delta=${pollMs / 1000 - 1}s`,
     '--log.level=warn',
   ]);
   const origin = `http://${address}`;
@@ -135,15 +188,16 @@ export async function startPrometheus(folder: string, data: string, config: stri
   return { origin, server };
 }
 
-/** Writes the hours before `endMs` (Unix time) as the data folder of a Prometheus; resolves with its path. */
+/** Writes the data folder of a Prometheus that has watched the demo from one time to the other; resolves with its path. */
 export async function writeHistory(
   folder: string,
-  ruleFiles: readonly string[],
-  endMs: number,
-  hours: number,
+  ruleFiles: Iterable<string>,
+  fromMs: number,
+  toMs: number,
 ): Promise<string> {
   const file = join(folder, 'samples');
-  const writeBlock = async (samples: string, data: string) => {
+  const data = join(folder, 'data');
+  const writeBlocks = async (samples: string) => {
     await writeFile(file, `${samples}# EOF\n`);
     await promisify(execFile)(toolPath('promtool'), [
       'tsdb',
@@ -153,15 +207,16 @@ export async function writeHistory(
       data,
     ]);
   };
-  const [polled, whole] = [join(folder, 'polled'), join(folder, 'data')];
-  const parts: Part[] = [];
-  for await (const part of pollHistory(endMs - (endMs % pollMs), hours)) {
-    await writeBlock(part.samples, polled);
-    parts.push(part);
+  for await (const samples of pollHistory(fromMs, toMs)) await writeBlocks(samples);
+  const rules = [...ruleFiles].flatMap((text) =>
+    (parse(text) as RuleFile).groups.flatMap((group) => group.rules),
+  );
+  for (const round of roundsOf(rules)) {
+    const { origin, server } = await startPrometheus(folder, data);
+    const samples = new Samples();
+    await Promise.all(round.map((rule) => addRule(samples, rule, origin, fromMs, toMs)));
+    await stop(server);
+    for (const block of samples.blocks.values()) await writeBlocks(block);
   }
-  const { origin, server } = await startPrometheus(folder, polled, '{}');
-  for (const part of parts)
-    await writeBlock(part.samples + (await recordsOf(origin, ruleFiles, part)), whole);
-  await stop(server);
-  return whole;
+  return data;
 }

@@ -452,31 +452,20 @@ describe('the pictures of the documentation', () => {
     const folder = kept ?? (await mkdtemp(join(tmpdir(), 'pictures-')));
     await mkdir(folder, { recursive: true });
     const origin = await startDemo(['--demo.outage']);
-    const light = await openTab();
-    const dark = await openTab({ colorScheme: 'dark' });
+    // After two minutes the Shield API asks for a pause, while a key is refused and applications fail.
+    await expect
+      .poll(async () => await (await fetch(`${origin}/`)).text(), { timeout: 200_000, interval: 250 })
+      .toContain('The shield API answered 429');
+    const wide = await openTab();
     const small = await openTab({ viewport: { width: 390, height: 600 }, deviceScaleFactor: 2 });
-    const take = async (tab: Page, name: string, at = '') => {
-      await tab.goto(`${origin}/${at}`);
-      if (at !== '') await expect.poll(() => tab.evaluate(isFirstRowInView)).toBe(true);
-      await tab.screenshot({ path: join(folder, `${name}.png`) });
-    };
-    const comes = async (words: string, timeoutMs: number) => {
-      await expect
-        .poll(async () => await (await fetch(`${origin}/`)).text(), { timeout: timeoutMs, interval: 250 })
-        .toContain(words);
-    };
-    // After 30 seconds a key is refused: the polls of a whole library fail, and its values are stale 15 seconds later.
-    const { counts, targets } = await readTargets(origin);
-    const { credential } = targets.find((target) => target.credential.startsWith('library/')) ?? {};
-    const refused = targets.filter((target) => target.credential === credential).length;
-    expect(refused).toBeGreaterThan(0);
-    await comes(`${refused} failing, ${refused} stale of ${counts.targets} targets`, 80_000);
-    await take(light, 'status-light');
-    await take(small, 'status-phone', '#targets');
-    // After 140 seconds the Shield API asks for a pause, while applications still fail.
-    await comes('The shield API answered 429', 120_000);
-    await take(dark, 'status-dark');
-    expect(await dark.locator('.problem').count()).toBeGreaterThan(0);
+    await Promise.all([wide, small].map((tab) => tab.goto(`${origin}/`)));
+    expect(await wide.locator('.problem').count()).toBeGreaterThan(1);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await wide.emulateMedia({ colorScheme });
+      await wide.screenshot({ path: join(folder, `status-${colorScheme}.png`) });
+    }
+    await small.evaluate(`document.querySelector('.problem').parentElement.scrollIntoView()`);
+    await small.screenshot({ path: join(folder, 'status-phone.png') });
 
     const expected = {
       'status-dark.png': [1280, 900],
