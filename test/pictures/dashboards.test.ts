@@ -109,8 +109,9 @@ describe('the pictures of the dashboards', () => {
   it('have charts of traffic that end without a drop', async () => {
     for (const dashboard of dashboards.filter(({ uid = '' }) => uid in shown)) {
       const { panels, answers } = await askAll(prometheus, dashboard, span);
-      const ofTraffic = panels.filter(({ fieldConfig }) =>
-        /"unit":"(reqps|Bps)"/.test(JSON.stringify(fieldConfig)),
+      const ofTraffic = panels.filter(
+        ({ type, fieldConfig }) =>
+          type === 'timeseries' && /"unit":"(reqps|Bps)"/.test(JSON.stringify(fieldConfig)),
       );
       expect(ofTraffic.length).toBeGreaterThan(1);
       for (const { id, title } of ofTraffic)
