@@ -117,14 +117,14 @@ export const exporterRows: readonly Row[] = [
       rows: `max by (kind) (${own('discovery_found_targets')})`,
       columns: [
         {
-          title: 'Failing listings',
+          title: 'Failing',
           expr: `sum by (kind) (${inList('failing_listings')})`,
           steps: ['green', [1, 'red']],
         },
         { title: 'Found', expr: `sum by (kind) (${inList('found_targets')})` },
         { title: 'Left out', expr: `sum by (kind) (${inList('excluded_targets')})` },
         {
-          title: 'Last complete',
+          title: 'Last success',
           expr: `max by (kind) (time() - ${inList('last_success_timestamp_seconds')})`,
           unit: 's',
         },

@@ -79,7 +79,7 @@ const quietPanels: Readonly<Record<string, Quiet>> = {
   'bunny.net / CDN: Failures by origin in the past hour (top 10)': dayBehind,
   'bunny.net / CDN: Latency by origin (top 10)': dayBehind,
   'bunny.net / Account: Changes in the past hour (top 10)': dayBehind,
-  'bunny.net / Account: Time since the latest change': dayBehind,
+  'bunny.net / Account: Latest change': dayBehind,
   'bunny.net / Account: Applications (C)': { because: 'the simulated API limits no regions' },
 };
 

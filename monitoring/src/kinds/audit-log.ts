@@ -26,8 +26,8 @@ export const auditLog: KindMonitoring = {
         },
         nothing: 'Nothing was changed.',
       }),
-      bars('Time since the latest change', 's', 4, {
-        description: 'Of the UTC day (API field Logs, Timestamp).',
+      bars('Latest change', 's', 4, {
+        description: 'Time since the latest change of the UTC day (API field Logs, Timestamp).',
         queries: {
           '{{account}}': `topk(10, time() - ${values(account, 'bunnynet_audit_log_latest_change_timestamp_seconds')})`,
         },

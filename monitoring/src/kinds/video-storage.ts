@@ -127,7 +127,7 @@ export const videoStorage: KindMonitoring = {
       }),
     ]),
     row(videoStorageDashboard, 'Videos', [
-      grid('Videos', 'decbytes', 12, {
+      grid('Videos', 'decbytes', 13, {
         description:
           'The 100 largest of the selected videos (API fields originals, encoded, thumbnails, previews, mp4Fallback and miscellaneous together, and calculatedAt).',
         height: 12,
@@ -149,7 +149,7 @@ export const videoStorage: KindMonitoring = {
           { title: 'Age', expr: `time() - (${inRow('last_success_timestamp_seconds')} > 0)`, unit: 's' },
         ],
       }),
-      bars('Largest encodings (top 15)', 'decbytes', 12, {
+      bars('Largest encodings (top 15)', 'decbytes', 11, {
         description:
           'Bytes of single encodings among the selected videos (API field encoded: its key, codec, resolution and size, as last calculated by the API).',
         height: 12,
