@@ -102,8 +102,8 @@ export function grid(
     readonly rows: string;
     /** The heading of the names. Default: the entity's noun. */
     readonly name?: string;
-    /** Columns from labels: their headings. */
-    readonly labels?: Readonly<Record<string, string>>;
+    /** Columns from labels: their headings, or more. */
+    readonly labels?: Readonly<Record<string, string | Cells>>;
     /** What adds a label to the names, for such a column. */
     readonly joined?: string;
     readonly columns: readonly Column[];
@@ -120,7 +120,10 @@ export function grid(
     queries: [...names, ...inRows],
     columns: [
       { source: display === undefined ? (ids[0] ?? '') : 'display', title: heading, link, width: 210 },
-      ...Object.entries(labels).map(([source, label]) => ({ source, title: label })),
+      ...Object.entries(labels).map(([source, label]) => ({
+        source,
+        ...(typeof label === 'string' ? { title: label } : label),
+      })),
       // The link needs them, by their own names.
       ...hiddenIds.map((id) => ({ source: id, title: id, hidden: true })),
       ...columns.map((column, at) => ({ ...column, source: `Value #${letterOf(at + names.length)}` })),

@@ -157,7 +157,7 @@ export const applicationOverview: KindMonitoring = {
         height: 10,
         entity: pod,
         rows: `topk(100, ${values(pod, podFamily('pod_status'))})`,
-        labels: { region: 'Region', pod_name: 'Instance' },
+        labels: { region: { title: 'Region', width: 90 }, pod_name: { title: 'Instance', width: 160 } },
         columns: [
           {
             title: 'Memory',
