@@ -98,7 +98,7 @@ describe('the pictures of the dashboards', () => {
       query: 'time() - bunnynet:firing_alerts:since_seconds',
       time: `${span.to}`,
     });
-    const response = await fetch(`${prometheus}/api/v1/query?${query}`);
+    const response = await fetch(`${prometheus}/api/v1/query?${query.toString()}`);
     const { data } = (await response.json()) as { data: { result: { value: [number, string] }[] } };
     const seconds = data.result.map(({ value: [, value] }) => Number(value));
     expect(Math.min(...seconds)).toBeGreaterThan(600);

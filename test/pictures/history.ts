@@ -104,7 +104,8 @@ function roundsOf(rules: readonly Rule[]): readonly (readonly Rule[])[] {
       : new RegExp(`${record}(?![\\w:])`).test(reader.expr);
   const isReady = (rule: Rule) => !rules.some((other) => other !== rule && reads(rule, other));
   const ready = rules.filter(isReady);
-  if (ready.length === 0) throw new Error(`these rules read each other: ${rules.map(({ expr }) => expr)}`);
+  if (ready.length === 0)
+    throw new Error(`these rules read each other: ${rules.map(({ expr }) => expr).join('\n')}`);
   return [ready, ...roundsOf(rules.filter((rule) => !ready.includes(rule)))];
 }
 
