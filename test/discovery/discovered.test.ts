@@ -27,6 +27,12 @@ describe('what a listing has found', () => {
     expect(switched.listed[1]).toBe(listed[1]);
   });
 
+  it('replaces an object that another thing gives its name from now on', () => {
+    const { listed } = compareListed(undefined, [{ ...one('1'), namedBy: '7' }]);
+    expect(compareListed(listed, [{ ...one('1'), namedBy: '7' }]).listed).toBe(listed);
+    expect(compareListed(listed, [{ ...one('1'), namedBy: '8' }]).listed[0]?.namedBy).toBe('8');
+  });
+
   it('has an id only once, even if it comes twice', () => {
     expect(compareListed(undefined, [one('1', 'a'), one('1', 'b')])).toMatchObject({ added: 1 });
   });
