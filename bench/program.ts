@@ -35,7 +35,7 @@ export interface Exporter {
 export async function createAccount(shape: Shape): Promise<Account> {
   const folder = mkdtempSync(`${tmpdir()}/bunnynet-exporter-bench-`);
   const simulator = new Child<SimulateCommands>('simulator', 'simulate');
-  const origin = await simulator.ask('start', { shape });
+  const origin = await simulator.ask('start', { seed, shape });
   const dataset = createDataset(seed, shape);
   const keys = createKeys(seed, dataset.libraryIds);
   return {

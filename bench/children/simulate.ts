@@ -3,7 +3,6 @@ import type { Shape } from '../../src/simulator/dataset.ts';
 import type { Fault } from '../../src/simulator/faults.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { serveCommands } from '../processes.ts';
-import { seed } from '../program.ts';
 
 let simulator: Simulator | undefined;
 
@@ -13,7 +12,7 @@ function running(): Simulator {
 }
 
 const commands = {
-  async start({ shape }: { shape: Shape }) {
+  async start({ seed, shape }: { seed: number; shape: Shape }) {
     simulator = createSimulator({ seed, shape });
     return (await simulator.start()).origin;
   },
