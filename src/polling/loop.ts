@@ -28,8 +28,8 @@ export function isHostFailure({ result }: Pick<Failure, 'result'>): boolean {
   return hostFailures.includes(result);
 }
 
-/** What is the same for failures that have the same reason, though their texts may differ. */
-function reasonOf(failure: Omit<Failure, 'sinceMs'>): string {
+/** The same text for failures that have the same reason, though their messages may differ. */
+function reasonKeyOf(failure: Omit<Failure, 'sinceMs'>): string {
   const { result, status, message } = failure;
   if (isHostFailure(failure)) return 'host';
   if (result === 'auth') return `auth ${status}`;
@@ -38,7 +38,7 @@ function reasonOf(failure: Omit<Failure, 'sinceMs'>): string {
 
 /** The failure after another one, or after a success. */
 export function nextFailure(before: Failure | undefined, failure: Omit<Failure, 'sinceMs'>): Failure {
-  const isSame = before !== undefined && reasonOf(before) === reasonOf(failure);
+  const isSame = before !== undefined && reasonKeyOf(before) === reasonKeyOf(failure);
   return { ...failure, sinceMs: isSame ? before.sinceMs : failure.atMs };
 }
 
