@@ -5,9 +5,8 @@ import { resources } from '../../src/resources/index.ts';
 import { isReadAlone, type ReadResource, type Resource } from '../../src/resources/resource.ts';
 import { expose, exposeListing } from './expose.ts';
 
-/** Their answers are lists, or have only one field besides the error. */
-const lists = ['application_volume', 'rate_limit', 'payment_requests', 'video_encoding'];
-const readAlone = resources.filter(isReadAlone).filter(({ kind }) => !lists.includes(kind));
+/** Less those whose answer is a list of elements: an object with one of the fields is no answer of theirs. */
+const readAlone = resources.filter(isReadAlone).filter(({ nothing }) => !Array.isArray(nothing));
 const listed = resources.filter((resource) => !isReadAlone(resource));
 
 const context = { nowMs: Date.parse('2026-08-20T12:00:00Z') };
