@@ -88,7 +88,12 @@ export interface Entity {
   readonly seed: number;
 }
 
-/** Makes entities. stream: another number for each sort of entity, so that their seeds differ. */
+/**
+ * Makes entities.
+ *
+ * @param stream a number that no other sort of entity has, so that their seeds differ. If it is taken, a test in
+ *   test/simulator/simulator.test.ts says which is free
+ */
 export function entities<Made extends Pick<Entity, 'id' | 'name'>>(
   seed: number,
   stream: number,

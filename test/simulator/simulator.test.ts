@@ -1,4 +1,5 @@
 /** What other tests rely on: the quirks of the API that the simulator has, its keys, and what it says of requests. How bodies look is on the golden page. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { libraryKey, oneOfEach, operationOf, urls } from './addresses.ts';
 import { ask, at, jsonOf, listOf, objectOf } from './ask.ts';
@@ -45,6 +46,17 @@ describe('the listing of Shield Zones (reference 2.6, 2.7)', () => {
     const { text } = await ask(urls(simulator).zones('?perPage=100'), simulator.keys.account);
     expect(text).toContain(`{"shieldZoneId":${wide[0]},`);
   });
+});
+
+it('draws each sort of entity from its own stream of random numbers', () => {
+  const folder = 'src/simulator/kinds';
+  const code = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8'));
+  const calls = code.flatMap((text) => text.match(/\bentities\([^)]*/g) ?? []);
+  const streams = calls.map((call) => Number(/^entities\(\s*\w+,\s*(\d+),/.exec(call)?.[1]));
+  expect(streams.length).toBeGreaterThan(10);
+  expect(streams, 'a stream is a number').not.toContain(Number.NaN);
+  const taken = streams.filter((stream, at) => streams.indexOf(stream) < at);
+  expect(taken, `use ${Math.max(...streams) + 1} instead, which is free`).toEqual([]);
 });
 
 it('changes values over time if they depend on time', async () => {
