@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { resources } from '../../src/resources/index.ts';
 import { apiNames } from '../../src/resources/resource.ts';
 import { type Alertmanager, startAlertmanager, startPrometheus } from './alerting.ts';
@@ -190,17 +190,19 @@ describe('docs/alerts.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'documents-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('shows the settings that are tried here', () => {
+  test('shows a complete file with the settings that are tried here', () => {
     const { route, inhibit_rules } = parse(plain) as Settings & {
       readonly route: { readonly routes: readonly { readonly group_by: readonly string[] }[] };
     };
     expect(route.routes.map(({ group_by }) => group_by)).toEqual([shipped.route.group_by]);
     expect(inhibit_rules).toEqual(shipped.inhibit_rules);
     const file = join(folder, 'alertmanager.yml');
-    const receiver = 'yours';
-    const whole = { route: { receiver, ...route }, receivers: [{ name: receiver }], inhibit_rules };
-    writeFileSync(file, stringify(whole));
+    writeFileSync(file, plain);
     expect(succeed('amtool', ['check-config', file])).toContain('SUCCESS');
+    const receiverOf = (...labels: string[]) =>
+      succeed('amtool', ['config', 'routes', 'test', `--config.file=${file}`, ...labels]).trim();
+    expect(receiverOf('alertname=BunnynetApplicationFailing', 'severity=critical')).toBe('pager');
+    expect(receiverOf('alertname=BunnynetApplicationNotActive', 'severity=warning')).toBe('inbox');
   });
 
   test('shows the same for the Prometheus Operator, which its schema allows', () => {
