@@ -15,7 +15,15 @@ import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { type ListenAddress, WebServer } from './http/server.ts';
-import { describeChange, lackingLog, logWanted, observeRequests, planLog, roundText } from './log-lines.ts';
+import {
+  describeChange,
+  emptySelections,
+  lackingLog,
+  logWanted,
+  observeRequests,
+  planLog,
+  roundText,
+} from './log-lines.ts';
 import { PollEngine } from './polling/engine.ts';
 import { currentSummary } from './polling/listing-summary.ts';
 import type { ListingStatus } from './polling/listings.ts';
@@ -160,6 +168,7 @@ export class Exporter {
     const startedMs = performance.now();
     void this.#engine.allPolled.then(() => {
       log.info(roundText(this.targets(), this.listings(), performance.now() - startedMs));
+      this.#warnOfEmptySelections();
     });
     return urls;
   }
@@ -176,6 +185,7 @@ export class Exporter {
       await this.#engine.allPolled;
     }
     this.#logCauses();
+    this.#warnOfEmptySelections();
     return this.#engine.allHealthy;
   }
 
@@ -246,8 +256,9 @@ export class Exporter {
     // Only now that the removed targets have made room.
     this.#engine.states.makeRoom();
     const change = describeChange(before, this.targets());
-    log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : change}`);
+    log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : `targets ${change}`}`);
     this.#logWanted();
+    this.#warnOfEmptySelections();
   }
 
   /** A key that came with a listing is only for the video API. */
@@ -342,6 +353,10 @@ export class Exporter {
         .reconfigure(config.apis[api])
         .catch((err: unknown) => this.#options.log.error({ api, err }, 'keeping its previous settings'));
     this.#engine.apply(config);
+  }
+
+  #warnOfEmptySelections(): void {
+    for (const text of emptySelections(this.listings())) this.#options.log.warn(text);
   }
 
   #logWanted(): void {

@@ -250,7 +250,7 @@ describe('the command', () => {
 
     await writeFile(file, config(`[${one?.id}, ${two?.id}]`));
     running.child.kill('SIGHUP');
-    await logged(running, 'was reloaded: +1');
+    await logged(running, 'was reloaded: targets +1');
     await expect.poll(page).toContain(`up{app_id="${two?.id}"} 1`);
 
     await writeFile(file, config('[]]'));

@@ -28,6 +28,22 @@ it('a listing that fails keeps the targets that it found, and their counters go 
   ]);
 });
 
+it('a selection that takes nothing of what was found is a warning', async () => {
+  const selected = (include: string) => ({ pull_zones: { targets: 'all', include } });
+  const whole = await startWhole({
+    document: selected('sitee'),
+    routes: {
+      '/pullzone': () => ({ Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false }),
+    },
+  });
+  const warning = 'nothing of kind pull_zone is polled: include and exclude leave out all that was found (1)';
+  await whole.poll();
+  expect(whole.said(warning)).toHaveLength(1);
+  whole.document = selected('sit.*');
+  await whole.reload();
+  expect(whole.said(warning)).toHaveLength(1);
+});
+
 const readers = [
   {
     of: 'the core API',

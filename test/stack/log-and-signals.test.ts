@@ -135,7 +135,7 @@ describe('signals', () => {
     await writeFile(`${path}.new`, config('[one, two]'));
     await rename(`${path}.new`, path);
     await write();
-    await expect.poll(log, { timeout: 15_000 }).toContain('the configuration was reloaded: +1');
+    await expect.poll(log, { timeout: 15_000 }).toContain('the configuration was reloaded: targets +1');
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
   });
