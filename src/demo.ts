@@ -14,6 +14,9 @@ const paces = {
   full: { completeWithinSeconds: 40, interval: '2m', staleAfter: '6m' },
 } as const;
 
+/** Documented, for those who try a configuration of their own against the simulated API. */
+const demoKey = 'the-key-of-the-demo';
+
 export interface DemoOptions {
   readonly scale: keyof typeof paces;
   /** If given, the scripted outage is played; called at each of its steps with what it does. */
@@ -27,7 +30,7 @@ export interface Demo {
 }
 
 export async function startDemo({ scale, onOutageStep }: DemoOptions): Promise<Demo> {
-  const simulator = createSimulator({ scale });
+  const simulator = createSimulator({ scale, keys: { account: demoKey } });
   await simulator.start();
   const { completeWithinSeconds, interval, staleAfter } = paces[scale];
   const api = (_name: string, polls: number) => ({

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { resources } from '../src/resources/index.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
 
@@ -177,6 +178,25 @@ describe('the command', () => {
     expect(code).toBe(0);
     for (const { metricPrefix } of resources)
       expect(stdout).toMatch(new RegExp(`^${metricPrefix}_up\\{.*\\} 1$`, 'm'));
+  });
+
+  it('answers those who try a configuration of their own with the address and the key of the demo', async () => {
+    const key = /^BUNNYNET_ACCESS_KEY=(\S+) npm start/m.exec(await readFile('README.md', 'utf8'))?.[1];
+    const { url } = await logged(run(['--demo', anyPort]), 'serving');
+    const { apis } = parse(await (await fetch(new URL('/config', String(url)))).text()) as {
+      apis: Record<string, unknown>;
+    };
+    const file = join(folder, 'own.yml');
+    const section = 'pull_zones: { targets: all, include: "w.*" }';
+    await writeFile(
+      file,
+      `credentials: { account: { env: BUNNYNET_ACCESS_KEY } }\napis: ${JSON.stringify(apis)}\n${section}\n`,
+    );
+    const { code, stdout } = await run(['--once', `--config.file=${file}`], {
+      BUNNYNET_ACCESS_KEY: key ?? '',
+    }).ended;
+    expect(stdout).toContain('name="www"');
+    expect(code).toBe(0);
   });
 
   it('reports what the API answered to documented operations', async () => {
