@@ -25,11 +25,11 @@ await build({
 });
 const { buildRuleFiles, readSettings } = await import(outfile);
 try {
-  const files = buildRuleFiles(readSettings(readFileSync(settings, 'utf8')));
+  const files = buildRuleFiles(readSettings(readFileSync(settings, 'utf8'), settings));
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
   console.log(`${files.size} files in ${folder}`);
 } catch (error) {
-  console.error(`${settings}: ${error.message}`);
+  console.error(error.message);
   process.exitCode = 1;
 }

@@ -1,7 +1,10 @@
 /** The settings of the rules, in the chart's values or in a file: their defaults and their schema. */
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { quote } from '../../src/text.ts';
+import { ConfigError, type Path, type Place, type Problem } from '../../src/config/problems.ts';
+import { mapping, unknownSetting } from '../../src/config/values.ts';
+import { parseYaml } from '../../src/config/yaml.ts';
+import { didYouMean, quote } from '../../src/text.ts';
 import { exporterRules } from './exporter-rules.ts';
 import { rulesOfKind } from './kind.ts';
 import { kinds } from './kinds/index.ts';
@@ -66,11 +69,11 @@ const ids = z
   .meta({ id: 'ids' });
 
 function some<T extends z.ZodType>(names: readonly string[], each: T) {
-  return z.strictObject(Object.fromEntries(names.map((name) => [name, each.optional()])));
+  return mapping(Object.fromEntries(names.map((name) => [name, each.optional()])));
 }
 
 function alertSchema({ thresholds, presence }: Alert) {
-  return z.strictObject({
+  return mapping({
     for: someDuration.optional(),
     keepFiringFor: anyDuration.optional(),
     ...(thresholds && { thresholds: some(Object.keys(thresholds), z.number()).optional() }),
@@ -84,13 +87,16 @@ function isAlert(name: string): boolean {
   return alerts.some(({ alert }) => alert === name);
 }
 
-const ruleSettings = z.strictObject({
-  disabled: z
-    .array(z.string().refine(isAlert, { error: ({ input }) => `there is no alert ${quote(String(input))}` }))
-    .optional(),
+function noAlert(name: string): string {
+  const known = alerts.map(({ alert }) => alert);
+  return `there is no alert ${quote(name)}${didYouMean(name, known)}`;
+}
+
+const ruleSettings = mapping({
+  disabled: z.array(z.string().refine(isAlert, { error: ({ input }) => noAlert(String(input)) })).optional(),
   alertLabels: labels.optional(),
   alertAnnotations: labels.optional(),
-  alerts: z.strictObject(byName((alert) => alertSchema(alert).optional())).optional(),
+  alerts: mapping(byName((alert) => alertSchema(alert).optional())).optional(),
 });
 
 function isMapping(value: unknown): value is Record<string, unknown> {
@@ -104,11 +110,21 @@ function overlay(preset: unknown, given: unknown): unknown {
   return { ...preset, ...(Object.fromEntries(merged) as object) };
 }
 
-/** Reads settings from YAML, over the defaults. Throws with every problem if they are not valid. */
-export function readSettings(yaml: string): RuleSettings {
+/** Reads settings from YAML, over the defaults. Throws with every problem and its line if they are not valid. */
+export function readSettings(yaml: string, file = 'settings.yaml'): RuleSettings {
+  const { problems, place } = parseYaml(yaml, file);
+  if (problems.length > 0) throw new ConfigError(problems);
   const { data, error } = ruleSettings.safeParse(parse(yaml) ?? {});
-  if (error) throw new Error(z.prettifyError(error));
+  if (error) throw new ConfigError(error.issues.flatMap((issue) => problemsOf(issue, place)));
   return overlay(defaultSettings, data) as RuleSettings;
+}
+
+function problemsOf(issue: z.core.$ZodIssue, place: (path: Path) => Place): readonly Problem[] {
+  const path = issue.path as Path;
+  const { message } = issue;
+  if (issue.code !== 'unrecognized_keys') return [{ ...place(path), message }];
+  const known = message.split(',');
+  return issue.keys.map((key) => ({ ...place([...path, key]), message: unknownSetting(key, known) }));
 }
 
 interface SettingsJsonSchema {

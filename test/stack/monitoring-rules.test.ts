@@ -138,14 +138,23 @@ describe('npm run rules', () => {
   });
 
   it.each([
-    ['an unknown alert', 'disabled: [BunnynetNone]', /no alert "BunnynetNone"/],
+    [
+      'an unknown alert',
+      'disabled:\n- BunnynetKeyRefuse',
+      /settings\.yaml:2: disabled\[0\]: there is no alert "BunnynetKeyRefuse" \(did you mean BunnynetKeyRefused\?\)/,
+    ],
     [
       'a threshold that is not a number',
       'alerts: { BunnynetScheduleLag: { thresholds: { seconds: 1m } } }',
-      /expected number.*\n.*alerts.BunnynetScheduleLag.thresholds.seconds/,
+      /settings\.yaml:1: alerts\.BunnynetScheduleLag\.thresholds\.seconds: .*expected number/,
     ],
-    ['an unknown setting', 'thresholds: {}', /thresholds/],
-    ['a label of the alert’s own', 'alertLabels: { app_id: x }', /the label app_id cannot be added/],
+    [
+      'an unknown setting',
+      'alerts:\n  BunnynetScheduleLag:\n    threshold: {}',
+      /settings\.yaml:3: .*threshold: unknown setting \(did you mean thresholds\?\)/,
+    ],
+    ['broken YAML', 'disabled: [', /settings\.yaml:1: expected YAML: the bracket/],
+    ["a label of the alert's own", 'alertLabels: { app_id: x }', /the label app_id cannot be added/],
   ])('refuses %s', async (_, settings, message) => {
     await expect(command(settings)).rejects.toMatchObject({
       code: 1,
