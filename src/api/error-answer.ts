@@ -51,7 +51,7 @@ function wrongFields(errors: unknown): readonly string[] {
   });
 }
 
-interface Reason {
+interface ErrorText {
   readonly errorKey?: string | undefined;
   readonly words: readonly (string | undefined)[];
 }
@@ -60,9 +60,9 @@ interface Reason {
  * What the body of an error says: problem details (reference 2.2), an envelope around or beside the data (2.3), the core API's
  * `{ErrorKey, Message}`, `{error, details}`, `{error: {code, message}}`, a list of any of them, or a JSON string.
  */
-function reasonIn(body: unknown): Reason {
+function errorTextIn(body: unknown): ErrorText {
   if (typeof body === 'string') return { words: [body.trim() || undefined] };
-  if (Array.isArray(body)) return reasonIn(body[0]);
+  if (Array.isArray(body)) return errorTextIn(body[0]);
   const outer = fieldsOf(body);
   const given = outer['error'] ?? outer['errorResponse'] ?? outer['Error'];
   const inner = fieldsOf(Array.isArray(given) ? given[0] : given);
@@ -75,10 +75,10 @@ function reasonIn(body: unknown): Reason {
 }
 
 /** What a text says that may be JSON. */
-function reasonOf(text: string): Reason | undefined {
+function errorTextOf(text: string): ErrorText | undefined {
   if (text.length > maxErrorLength) return undefined;
   try {
-    return reasonIn(parseJson(text, {}));
+    return errorTextIn(parseJson(text, {}));
   } catch {
     return undefined;
   }
@@ -121,7 +121,7 @@ export function errorOfStatus(status: number, response: AnswerText, setting: str
   const { hide, answer } = response;
   const text = hide(response.text);
   const isRedirect = status >= 300 && status < 400;
-  const said = reasonOf(response.text);
+  const said = errorTextOf(response.text);
   if (!said && !isRedirect && isPage(response)) return errorOfPage(status, response, setting);
   const isPlain = !said && !isPage(response) && !/^\s*["[{]/.test(text);
   const { errorKey, words } = said ?? {

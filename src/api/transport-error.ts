@@ -63,27 +63,27 @@ export function errorOfTransport(
   proxy: ForwardProxy | undefined,
 ): ApiError {
   if (error instanceof ApiError) return error;
-  const through = proxyOf(config.baseUrl, proxy);
-  const proxyName = through && `the proxy ${new URL(through.url).host}`;
   const isOfProxy = error instanceof ProxyError;
   const cause = isOfProxy ? error.cause : error;
   const { code, message } = cause as NodeJS.ErrnoException;
-  const checkProxy = { cause, advice: `Check ${through?.variable}.` };
+  const through = proxyOf(config.baseUrl, proxy);
+  const name = through && `the proxy ${new URL(through.url).host}`;
+  const checkProxy = through && { cause, advice: `Check ${through.variable}.` };
   const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
-  if (refusal !== undefined && proxyName)
-    return new ApiError('network', `${proxyName} refused the tunnel: HTTP ${refusal}`, {}, checkProxy);
+  if (refusal !== undefined && through)
+    return new ApiError('network', `${name} refused the tunnel: HTTP ${refusal}`, {}, checkProxy);
   const within = `within ${formatDuration(config.timeoutMs)}`;
   const wasAborted = code === 'UND_ERR_ABORTED' || (cause as Error).name === 'AbortError';
   const isUnconnected = cause instanceof errors.ConnectTimeoutError;
   // With an API only our deadline can pass; these two come from a proxy that does not answer.
-  const isSilentProxy = cause instanceof errors.HeadersTimeoutError || (proxyName && isUnconnected);
-  if (isSilentProxy && proxyName)
-    return new ApiError('timeout', `no connection through ${proxyName} ${within}`, {}, checkProxy);
+  const isSilentProxy = cause instanceof errors.HeadersTimeoutError || (through && isUnconnected);
+  if (isSilentProxy && through)
+    return new ApiError('timeout', `no connection through ${name} ${within}`, {}, checkProxy);
   if (wasAborted || isSilentProxy) return new ApiError('timeout', `no whole answer ${within}`, {}, { cause });
   if (cause instanceof errors.ResponseExceededMaxSizeError) return tooLong(config.maxResponseBytes, {});
   if (isOfProxy && through)
     return errorOf(cause, {
-      prefix: `${proxyName}: `,
+      prefix: `${name}: `,
       setting: through.variable,
       trust: 'NODE_EXTRA_CA_CERTS',
     });

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import { SchemaDrift } from '../../src/status/schema-drift.ts';
+import { SchemaDrift } from '../src/schema-drift.ts';
 
 const dayMs = 86_400_000;
 
