@@ -9,7 +9,7 @@ const program = [
 ];
 
 /** Those that take the longest, and mostly wait: they begin first, so that the others run while they do. */
-const slowest = ['security/canary-answers', 'main', 'held/typos', 'api/pool', 'polling/discovery'];
+const slowest = ['security/canary-answers', 'main', 'held/typos', 'api/pool'];
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -3,7 +3,6 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
-import type { Config } from '../../src/config/config.ts';
 import { PollEngine } from '../../src/polling/engine.ts';
 import { resources } from '../../src/resources/index.ts';
 import { FoundKeys } from '../../src/secrets/found-keys.ts';
@@ -154,36 +153,6 @@ describe("a library's key", () => {
         : { data: { originals: 1 } };
     };
 
-  it('is kept while one of two accounts lists it, and forgotten with the last', async () => {
-    const libraries: Record<string, readonly object[]> = {
-      one: [library(7, 'the-key-of-seven')],
-      two: [library(7, 'the-key-of-seven')],
-    };
-    const config: Config = configOf([
-      sectionConfig('video_library', 'all', { credential: 'one' }),
-      videos('two'),
-    ]);
-    const { engine, foundKeys, redactor, sent } = setUp(
-      answerWith(libraries, (key) => key === 'the-key-of-seven'),
-    );
-    engine.apply(config);
-    await settle();
-    libraries['one'] = [];
-    for (let n = 0; n < 2; n++) {
-      void engine.pollNow();
-      await settle();
-    }
-    const states = () => [...engine.states.statuses()].map(({ target, state }) => `${target.key} ${state}`);
-    expect(states()).toEqual(['video_storage/7/a ok']);
-    expect(sent.filter(({ path }) => path.startsWith('/library/')).every(({ key }) => key)).toBe(true);
-    libraries['two'] = [];
-    void engine.pollNow();
-    await settle();
-    expect([states(), foundKeys.get('library/7')]).toEqual([[], undefined]);
-    expect(redactor.redact('it was the-key-of-seven')).toBe('it was [redacted]');
-    await engine.stop();
-  });
-
   it('stays in use until the listing of another account has been read', async () => {
     const libraries = { one: [library(7, 'the-key-of-seven')], two: [library(7, 'the-key-of-seven')] };
     const answer = answerWith(libraries, (key) => key === 'the-key-of-seven');
@@ -209,19 +178,6 @@ describe("a library's key", () => {
     void engine.pollNow();
     await settle();
     expect([states(), foundKeys.get('library/7')]).toEqual([[], undefined]);
-    await engine.stop();
-  });
-
-  it('is forgotten if its library is listed without one', async () => {
-    const libraries: Record<string, readonly object[]> = { account: [library(7, 'the-key-of-seven')] };
-    const { engine, foundKeys } = setUp(answerWith(libraries, () => true));
-    engine.apply(configOf([videos('account')]));
-    await settle();
-    expect(foundKeys.get('library/7')?.reveal()).toBe('the-key-of-seven');
-    libraries['account'] = [{ Id: 7, Name: 'library 7' }];
-    void engine.pollNow();
-    await settle();
-    expect(foundKeys.get('library/7')).toBeUndefined();
     await engine.stop();
   });
 

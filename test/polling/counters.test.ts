@@ -35,18 +35,6 @@ function counted() {
 }
 
 describe('a counter', () => {
-  it('is 0 at the first reading, whatever the API counted before', () => {
-    const { read } = counted();
-    expect(read(0.5, rateLimit({ [-1]: 400, 0: 7 }))).toEqual({ 11: 0 });
-  });
-
-  it('closes a day with its final figure and counts all of the next', () => {
-    const { read } = counted();
-    read(0.9, rateLimit({ 0: 7 }));
-    expect(read(1.1, rateLimit({ 0: 10, 1: 4 }))).toEqual({ 11: 7 });
-    expect(read(1.2, rateLimit({ 1: 5 }))).toEqual({ 11: 8 });
-  });
-
   it('does not fall after a correction, and does not count again what comes back', () => {
     const { read } = counted();
     read(0.1, rateLimit({ 0: 0 }));

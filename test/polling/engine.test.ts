@@ -136,18 +136,6 @@ describe('a configuration that is applied again', () => {
     await engine.stop();
   });
 
-  it('treats a target that comes back as a new one', async () => {
-    const { engine, count, keys } = engineOf(config);
-    await settle();
-    engine.apply(configOf([]));
-    expect(keys()).toEqual([]);
-    engine.apply(config);
-    expect(keys()).toEqual(['application/one pending', 'application/two pending']);
-    await settle();
-    expect([count('/one/'), count('/two/')]).toEqual([2, 2]);
-    await engine.stop();
-  });
-
   it('ignores the end of an old run for a target that has come back meanwhile', async () => {
     const ends: (() => void)[] = [];
     const hold = () => new Promise<void>((resolve) => ends.push(resolve));
@@ -185,9 +173,10 @@ describe('a configuration that is applied again', () => {
 
 describe('a listing', () => {
   it('is not asked again for the targets that it has just found', async () => {
-    const { engine, count, keys, setZones } = engineOf(allZones, { zones: [7] });
+    const { engine, count, keys, logged, setZones } = engineOf(allZones, { zones: [7] });
     await settle();
     expect(count('/shield-zones?page=1')).toBe(1);
+    expect(logged('+1 Shield Zone"')).toHaveLength(1);
     setZones([7, 8]);
     void engine.pollNow();
     await settle();
@@ -247,14 +236,6 @@ describe('a listing', () => {
     await engine.stop();
   });
 
-  it('is not polled by a shard that owns none of the named zones', async () => {
-    const named = configOf([sectionConfig('shield_zone', [targetConfig({ shield_zone_id: '7' })])]);
-    const { engine, count } = engineOf(named, { owns: () => false });
-    await settle();
-    expect(count('/shield-zones')).toBe(0);
-    await engine.stop();
-  });
-
   it('makes the exporter ready only once its targets were polled, too', async () => {
     const ends: (() => void)[] = [];
     const hold = (path: string) =>
@@ -291,26 +272,6 @@ describe('the capacity', () => {
     expect(engine.capacities()[0]?.shortfall).toBe(
       'shield: 19 polls need 0.18 requests/s, requests_per_second is 0.1: a round takes 3m10s; raise apis.shield.requests_per_second, or interval and stale_after (rate_limit needs most)',
     );
-    await engine.stop();
-  });
-});
-
-describe('polling now', () => {
-  it('twice at the same time ends for both', async () => {
-    const { engine } = engineOf(config);
-    await settle();
-    const both = Promise.all([engine.pollNow(), engine.pollNow()]);
-    await settle();
-    await expect(both).resolves.toHaveLength(2);
-    await engine.stop();
-  });
-
-  it('does not wait for targets that are no longer wanted', async () => {
-    const { engine } = engineOf(config);
-    await settle();
-    const polled = engine.pollNow();
-    engine.apply(configOf([]));
-    await expect(polled).resolves.toBeUndefined();
     await engine.stop();
   });
 });

@@ -6,7 +6,6 @@ import { loadPatternEngine } from '../../src/discovery/selector.ts';
 import { namesPatienceMs, type Plan } from '../../src/polling/plan.ts';
 import { defineResource } from '../../src/resources/define.ts';
 import { object } from '../../src/resources/fields.ts';
-import { resources } from '../../src/resources/index.ts';
 import { configOf, planOf, pollsIn, sectionConfig, targetConfig, zonesFound, zonesKey } from './fixtures.ts';
 
 beforeAll(loadPatternEngine);
@@ -156,14 +155,6 @@ describe('all targets', () => {
       ['rate_limit listing', 600_000],
       ['rate_limit', 60_000],
     ]);
-  });
-
-  it('cannot be had of a kind that has no listing', () => {
-    const [first] = resources;
-    const unlisted = { ...first, listing: undefined } as (typeof resources)[number];
-    const config = configOf([all(unlisted.kind)]);
-    expect(() => planOf(config, { all: [unlisted] })).toThrow('cannot be listed');
-    expect(() => planOf(configOf([all('unknown')]))).toThrow('no resource of the kind unknown');
   });
 
   it('below a parent are listed for each thing that the listing of the parent has', () => {
@@ -421,12 +412,6 @@ describe('what is not known yet', () => {
     expect([keysOf(after), after.keepsPrevious]).toEqual([['shield_zone/7', 'shield_zone/9'], false]);
   });
 
-  it('is kept by a listing that fails before it was ever complete', () => {
-    const snapshots = { [zonesKey()]: { hasEnded: true } };
-    const plan = planOf(configOf([all('shield_zone')]), { previous: planOf(named), snapshots });
-    expect(keysOf(plan)).toEqual(['shield_zone/7', 'shield_zone/8']);
-  });
-
   it('has what the new section says: credential, interval, settings, names and selection', () => {
     const first = configOf([all('rate_limit')]);
     const named = (id: string, name: string): Discovered => ({ ids: { shield_zone_id: id }, name });
@@ -460,20 +445,6 @@ describe('what is not known yet', () => {
     expect(namesOf(plan)).toEqual([
       ['shield_zone/7', undefined],
       ['shield_zone/8', 'shop'],
-    ]);
-  });
-
-  it('keeps what is below a parent whose listing is not known yet, with its found key', () => {
-    const had = {
-      [librariesKey]: [library('1', { keyName: 'library/1' }), library('2', { keyName: 'library/2' })],
-      [videosKey('1')]: [video('1', 'a')],
-      [videosKey('2')]: [video('2', 'b')],
-    };
-    const previous = planOf(configOf([all('video_storage')]), { had });
-    const renamed = planOf(configOf([all('video_storage', { credential: 'main' })]), { previous });
-    expect(credentialsOf(renamed)).toEqual([
-      ['video_storage/1/a', 'library/1'],
-      ['video_storage/2/b', 'library/2'],
     ]);
   });
 
@@ -526,22 +497,6 @@ describe('a key that changes', () => {
     expect(idsOf(planOf(config, { snapshots: reread, keyIdOf })).slice(0, 2)).toEqual([
       ['shield_zone/7', 'new'],
       ['shield_zone/8', 'new'],
-    ]);
-  });
-
-  it('does not change when a credential has another name: nothing is read again', () => {
-    const renamed = configOf([
-      all('shield_zone', { credential: 'main' }),
-      sectionConfig('application', [application('a', { credential: 'main' })]),
-    ]);
-    const plan = planOf(renamed, { previous: planOf(config, { snapshots }) });
-    expect(credentialsOf(plan)).toEqual([
-      ['shield_zone/7', 'main'],
-      ['application/a', 'main'],
-    ]);
-    expect(idsOf(plan)).toEqual([
-      ['shield_zone/7', 'k'],
-      ['application/a', 'k'],
     ]);
   });
 

@@ -46,38 +46,12 @@ function pollsOf(count: number, intervalMs: number): Poll[] {
   return Array.from({ length: count }, (_, i) => pollOf(`t${i}`, intervalMs));
 }
 
-/** The most starts in any window of this length. */
-function busiest(starts: readonly Start[], windowMs: number): number {
-  let first = 0;
-  let most = 0;
-  for (const [last, { atMs }] of starts.entries()) {
-    while (atMs - (starts[first]?.atMs ?? 0) >= windowMs) first++;
-    most = Math.max(most, last - first + 1);
-  }
-  return most;
-}
-
 describe('polls', () => {
-  it('spreads 300 polls of a minute: no ten seconds have half more than their share, and none waits for long', {
-    timeout: 60_000,
-  }, async () => {
-    const { polls, addAll, starts } = start({ pace: 7 });
-    addAll(pollsOf(300, 60_000));
-    await vi.advanceTimersByTimeAsync(480_000);
-    // 300 in 60 s are 5 a second; the pace allows 7 and a burst of 1.
-    expect(busiest(starts, 1000)).toBeLessThanOrEqual(8);
-    const settled = starts.filter(({ atMs }) => atMs >= 360_000);
-    expect(settled.length).toBeGreaterThan(580);
-    expect(busiest(settled, 10_000)).toBeLessThan((1.5 * 300) / 6);
-    expect(Math.max(...settled.map(({ lagMs }) => lagMs))).toBeLessThan(5000);
-    void polls.end();
-  });
-
   it('keeps the time between two polls within a tenth of the interval, even between the first two', async () => {
     const { polls, addAll, timesOf } = start({ pace: 10 });
-    addAll(pollsOf(100, 60_000));
+    addAll(pollsOf(20, 60_000));
     await vi.advanceTimersByTimeAsync(600_000);
-    for (const { key } of pollsOf(100, 60_000)) {
+    for (const { key } of pollsOf(20, 60_000)) {
       const times = timesOf(key).map(({ atMs }) => atMs);
       const gaps = times.slice(1).map((at, i) => at - (times[i] ?? 0));
       expect(gaps.length).toBeGreaterThanOrEqual(8);
@@ -85,23 +59,6 @@ describe('polls', () => {
       expect(Math.max(...gaps)).toBeLessThanOrEqual(66_000 + 1000);
       expect(Math.min(...gaps)).toBeGreaterThanOrEqual(54_000 - 1000);
     }
-    void polls.end();
-  });
-
-  it('does not start a poll that was removed and added again before its old run has ended', async () => {
-    const ends: (() => void)[] = [];
-    const { polls, addAll, timesOf } = start({
-      take: () => new Promise((resolve) => ends.push(() => resolve(1))),
-    });
-    addAll(pollsOf(1, 60_000));
-    await vi.advanceTimersByTimeAsync(10);
-    polls.remove('t0');
-    addAll(pollsOf(1, 60_000));
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(timesOf('t0')).toHaveLength(1);
-    ends[0]?.();
-    await vi.advanceTimersByTimeAsync(10);
-    expect(timesOf('t0')).toHaveLength(2);
     void polls.end();
   });
 
@@ -140,6 +97,7 @@ describe('polls', () => {
     const phase = (key: string) => Math.round((timesOf(key).at(-1)?.atMs ?? 0) % 60_000);
     const keys = pollsOf(8, 60_000).map(({ key }) => key);
     const before = keys.map(phase);
+    expect(new Set(before).size).toBe(keys.length);
     for (const key of keys.slice(5)) polls.remove(key);
     await vi.advanceTimersByTimeAsync(90_000);
     addAll([pollOf('new', 60_000), pollOf('t5', 60_000)]);
@@ -150,10 +108,10 @@ describe('polls', () => {
   });
 
   it('polls everything in turn and reports the lag if the pace is too low', async () => {
-    const { polls, addAll, starts, timesOf } = start({ pace: 5 });
-    addAll(pollsOf(300, 30_000));
+    const { polls, addAll, starts, timesOf } = start({ pace: 0.5 });
+    addAll(pollsOf(30, 30_000));
     await vi.advanceTimersByTimeAsync(300_000);
-    for (const { key } of pollsOf(300, 30_000)) expect(timesOf(key).length).toBeGreaterThanOrEqual(4);
+    for (const { key } of pollsOf(30, 30_000)) expect(timesOf(key).length).toBeGreaterThanOrEqual(4);
     expect(starts.at(-1)?.lagMs).toBeGreaterThan(10_000);
     void polls.end();
   });
@@ -183,29 +141,6 @@ describe('polls', () => {
     ends[1]?.();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(timesOf('t0')).toHaveLength(2);
-    void polls.end();
-  });
-
-  it('waits for the poll that begins at the request, not for the one that is under way', async () => {
-    const ends: (() => void)[] = [];
-    const { polls, addAll } = start({
-      take: () => new Promise((resolve) => ends.push(() => resolve(1))),
-    });
-    addAll(pollsOf(1, 60_000));
-    await vi.advanceTimersByTimeAsync(10);
-    let isPolled = false;
-    void polls
-      .get('t0')
-      ?.pollNow()
-      .then(() => {
-        isPolled = true;
-      });
-    ends[0]?.();
-    await vi.advanceTimersByTimeAsync(10);
-    expect([ends.length, isPolled]).toEqual([2, false]);
-    ends[1]?.();
-    await vi.advanceTimersByTimeAsync(10);
-    expect(isPolled).toBe(true);
     void polls.end();
   });
 

@@ -157,27 +157,6 @@ describe('target states', () => {
     expect(states.counts().get('application')).toEqual({ targets: 2, stale: 1 });
   });
 
-  it('shows up as 0 for stale values though no poll failed: nothing was polled in time', async () => {
-    const { states, succeed, rows } = applications(['a']);
-    succeed(a, reading);
-    vi.advanceTimersByTime(180_001);
-    states.dropStale();
-    expect(await rows()).toEqual(shownOf('a', 0).slice(0, 2));
-    expect(states.status(a)).toMatchObject({ state: 'stale', stale: true, lastFailure: undefined });
-  });
-
-  it('restores everything with the first good poll after an outage', async () => {
-    const { states, succeed, fail, rows } = applications(['a']);
-    succeed(a, reading);
-    const before = await rows();
-    fail(a);
-    vi.advanceTimersByTime(1e9);
-    states.dropStale();
-    succeed(a, reading, 1_000_000_000_000);
-    expect(await rows()).toEqual(before);
-    expect(states.counts().get('application')?.stale).toBe(0);
-  });
-
   it('ignores a reading of a target that is no longer there', async () => {
     const { states, want, rows } = applications(['a']);
     want(configFor([]));
@@ -319,14 +298,6 @@ describe('the counters of a target', () => {
     }));
     return [{ ratelimitId: '11', ratelimitOverviewPastTwentyEightDays: days }];
   }
-
-  it('count from the first good poll on, across midnight', async () => {
-    const { succeed, rows } = statesOf(zones('501'));
-    succeed(limits, blocked({ '2026-03-01': 90 }), midnight - 60_000);
-    expect(await rows()).toContain(`${total} 0`);
-    succeed(limits, blocked({ '2026-03-01': 95, '2026-03-02': 3 }), midnight + 60_000);
-    expect(await rows()).toContain(`${total} 8`);
-  });
 
   it('stay on the page when the other values are stale, and continue from there', async () => {
     const { states, succeed, fail, rows } = statesOf(zones('501'));

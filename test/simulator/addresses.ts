@@ -1,31 +1,7 @@
-/** The addresses of the simulator's targets, with their keys. */
-import {
-  type AnyKind,
-  type AnyOperation,
-  allKinds,
-  type OperationName,
-  operations,
-} from '../../src/simulator/dataset.ts';
+/** The addresses of the simulator's operations, with their keys. */
+import { type AnyOperation, allKinds, type OperationName, operations } from '../../src/simulator/dataset.ts';
 import { prefixes } from '../../src/simulator/kind.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
-import { at } from './ask.ts';
-
-export function urls({ baseUrls }: Simulator) {
-  return {
-    application: (id: string) => `${baseUrls.application}/apps/${id}/summary`,
-    zones: (query = '') => `${baseUrls.shield}/shield/shield-zones${query}`,
-    guardian: (zone: string, endpoint: string) =>
-      `${baseUrls.shield}/shield/metrics/shield-zone/${zone}/api-guardian/endpoint/${endpoint}`,
-    rateLimits: (zone: string) => `${baseUrls.shield}/shield/metrics/rate-limits/${zone}`,
-    video: (library: string, video: string) => `${baseUrls.video}/library/${library}/videos/${video}/storage`,
-  };
-}
-
-export function libraryKey({ keys }: Simulator, libraryId: string): string {
-  const key = keys.libraries[libraryId];
-  if (key === undefined) throw new Error(`Library ${libraryId} has no key.`);
-  return key;
-}
 
 export function operationOf(name: OperationName): AnyOperation {
   const operation = operations.find((one) => one.name === name);
@@ -33,37 +9,20 @@ export function operationOf(name: OperationName): AnyOperation {
   return operation;
 }
 
-export interface Address {
-  readonly operation: OperationName;
-  readonly url: string;
-  /** The right one. */
-  readonly key: string;
-}
-
-/** The address of the first target of each kind. */
-export function oneOfEach(simulator: Simulator): Address[] {
-  return allKinds.map((kind) => addressOf(simulator, kind.operations[0], kind));
-}
-
-/** The address of each operation, for the first target of its kind. */
-export function everyOperation(simulator: Simulator): Address[] {
-  return allKinds.flatMap((kind) =>
-    kind.operations.map((operation) => addressOf(simulator, operation, kind)),
-  );
-}
-
-function addressOf(simulator: Simulator, operation: AnyOperation, kind: AnyKind): Address {
-  const { ids, library } = at(kind.targets(simulator), 0);
-  const url = urlOf(operation, Object.values(ids));
+/** Where an operation answers for the first target of its kind, and the right key. A day in the path that is not among its ids is today. */
+export function addressOf(
+  simulator: Simulator,
+  name: OperationName,
+): { readonly url: string; readonly key: string } {
+  const { api, path } = operationOf(name);
+  const kind = allKinds.find((one) => one.operations.some((operation) => operation.name === name));
+  const [target] = kind?.targets(simulator) ?? [];
+  if (!target) throw new Error(`Nothing asks for ${name}.`);
+  const { ids, library } = target;
+  const left = Object.values(ids);
+  const key = library === undefined ? simulator.keys.account : simulator.keys.libraries[library];
   return {
-    operation: operation.name,
-    url: simulator.origin + url,
-    key: library === undefined ? simulator.keys.account : libraryKey(simulator, library),
+    url: simulator.origin + prefixes[api] + path.replaceAll(/\{\w+\}/g, () => left.shift() ?? 'today'),
+    key: key ?? '',
   };
-}
-
-/** The URL below the origin at which an operation answers for these ids. A day in the path that is not among them is today. */
-function urlOf({ api, path }: AnyOperation, ids: readonly string[]): string {
-  const left = [...ids];
-  return prefixes[api] + path.replaceAll(/\{\w+\}/g, () => left.shift() ?? 'today');
 }

@@ -24,9 +24,3 @@ it('is loaded with every target of every kind if they are named one by one, and 
   }
   expect(JSON.stringify(document)).not.toContain(simulator.keys.account);
 });
-
-it('leaves out a kind whose targets cannot be named', async () => {
-  const simulator = await startSimulator({ shape: { applications: 0, libraries: 0 } });
-  const { document } = everything(simulator, { isNamed: true });
-  expect(document).not.toHaveProperty('applications');
-});

@@ -1,10 +1,9 @@
-/** What other tests rely on: each fault changes what is answered, and strikes only what it is meant for. What the program makes of each is tested there. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type OperationName, operations } from '../../src/simulator/dataset.ts';
+/** What other tests rely on: each fault changes what is answered. What the program makes of it is tested there. */
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { type Address, everyOperation, oneOfEach, urls } from './addresses.ts';
-import { ask, at, type Outcome, observe, type Patience } from './ask.ts';
+import { addressOf } from './addresses.ts';
 
 const simulator = createSimulator({
   now: () => Date.UTC(2026, 7, 20, 12),
@@ -17,12 +16,6 @@ beforeAll(async () => {
 });
 afterEach(() => simulator.clearFaults());
 afterAll(async () => await simulator.stop());
-
-function addressOf(operation: OperationName): Address {
-  const address = everyOperation(simulator).find((one) => one.operation === operation);
-  if (address === undefined) throw new Error(`Nothing asks for ${operation}.`);
-  return address;
-}
 
 /** Faults of pages strike later pages of the listing of zones. */
 const pageOf: Partial<Record<FaultType, string>> = {
@@ -44,99 +37,65 @@ const withoutEnd: ReadonlySet<FaultType> = new Set([
   'trickle',
 ]);
 
-const seen = ({ end, status, headers, body }: Outcome) => ({
-  end,
-  status,
-  body: body.toString('latin1'),
-  coding: headers['content-encoding'],
-  type: headers['content-type'],
-  cookie: headers['set-cookie'],
-});
+/** When to hang up if the answer has not ended. */
+interface Patience {
+  /** After this many bytes of the body. */
+  readonly bytes?: number;
+  /** Milliseconds since the request. */
+  readonly timeMs?: number;
+}
 
-describe('a fault', () => {
-  it.each(types)('%s changes the answer until it is removed', async (type) => {
-    const operation = type.startsWith('page-') ? 'shield_zone' : at(faultTypes[type].appliesTo, 0);
-    const { url, key } = addressOf(operation);
-    const answer = async (patience: Patience) =>
-      seen(await observe(url + (pageOf[type] ?? ''), key, patience));
-    const right = await answer({});
-    expect(right).toMatchObject({ end: 'complete', status: 200 });
-
-    const remove = simulator.inject({ type, kind: operation, latencyMs: 20_000, decodedBytes: 2_000_000 });
-    const timeMs = withoutEnd.has(type) ? 100 : undefined;
-    expect(await answer({ bytes: 1_000_000, ...(timeMs && { timeMs }) })).not.toEqual(right);
-
-    remove();
-    expect(await answer({})).toEqual(right);
+/** What is answered, without decoding. end: complete, left (we hung up), or the error code of the broken connection. */
+async function observe(url: string, key: string, { bytes = Number.POSITIVE_INFINITY, timeMs }: Patience) {
+  return await new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let status: number | undefined;
+    let headers: IncomingHttpHeaders = {};
+    const asked = request(url, { headers: { AccessKey: key }, agent: false });
+    const timer = timeMs === undefined ? undefined : setTimeout(() => end('left'), timeMs);
+    const end = (how: string) => {
+      clearTimeout(timer);
+      asked.destroy();
+      resolve({
+        end: how,
+        status,
+        body: Buffer.concat(chunks).toString('latin1'),
+        coding: headers['content-encoding'],
+        type: headers['content-type'],
+        cookie: headers['set-cookie'],
+      });
+    };
+    const broken = (error: NodeJS.ErrnoException) => end(error.code ?? error.message);
+    asked.on('error', broken);
+    asked.on('response', (response) => {
+      status = response.statusCode;
+      headers = response.headers;
+      let heardBytes = 0;
+      response.on('error', broken);
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        heardBytes += chunk.byteLength;
+        if (heardBytes >= bytes) end('left');
+      });
+      response.on('end', () => end('complete'));
+    });
+    asked.end();
   });
+}
 
-  const statusOf = async ({ url, key }: { url: string; key: string }) => (await ask(url, key)).status;
+it.each(types)('%s changes the answer until it is removed', async (type) => {
+  const operation = type.startsWith('page-')
+    ? 'shield_zone'
+    : (faultTypes[type].appliesTo[0] ?? 'application');
+  const { url, key } = addressOf(simulator, operation);
+  const answer = (patience: Patience) => observe(url + (pageOf[type] ?? ''), key, patience);
+  const right = await answer({});
+  expect(right).toMatchObject({ end: 'complete', status: 200 });
 
-  it.each<[string, Parameters<typeof simulator.inject>[0], (one: Address) => boolean]>([
-    ['every operation by default', { type: 'status-503' }, () => true],
-    [
-      'several operations',
-      { type: 'status-503', kind: ['rate_limit', 'api_guardian'] },
-      ({ operation }) => operation === 'rate_limit' || operation === 'api_guardian',
-    ],
-    [
-      'the operations of one API',
-      { type: 'status-503', api: 'shield' },
-      ({ operation }) => operations.some(({ name, api }) => name === operation && api === 'shield'),
-    ],
-    [
-      'what has a part of the path',
-      { type: 'status-503', target: `library/${simulator.libraryIds[0]}` },
-      ({ url }) => url.includes(`/library/${simulator.libraryIds[0]}/`),
-    ],
-  ])('strikes %s, and nothing else', async (_, fault, isStruck) => {
-    simulator.inject(fault);
-    const addresses = oneOfEach(simulator);
-    const statuses = await Promise.all(addresses.map(statusOf));
-    expect(statuses).toEqual(addresses.map((one) => (isStruck(one) ? 503 : 200)));
-    expect(statuses).toContain(503);
-  });
+  const remove = simulator.inject({ type, kind: operation, latencyMs: 20_000, decodedBytes: 2_000_000 });
+  const timeMs = withoutEnd.has(type) ? 100 : undefined;
+  expect(await answer({ bytes: 1_000_000, ...(timeMs && { timeMs }) })).not.toEqual(right);
 
-  it('strikes a share of the requests', async () => {
-    simulator.inject({ type: 'status-503', share: 0.5 });
-    const statuses = await Promise.all(Array.from({ length: 100 }, () => statusOf(addressOf('application'))));
-    const struck = statuses.filter((status) => status === 503).length;
-    expect(struck).toBeGreaterThan(25);
-    expect(struck).toBeLessThan(75);
-  });
-
-  it('strikes so many times, and replaces older ones meanwhile', async () => {
-    simulator.inject({ type: 'status-504' });
-    simulator.inject({ type: 'status-503', count: 1 });
-    const address = addressOf('rate_limit');
-    expect([await statusOf(address), await statusOf(address)]).toEqual([503, 504]);
-  });
-
-  it('leaves refusals alone if it is about good answers', async () => {
-    simulator.inject({ type: 'gzip' });
-    const heard = await ask(urls(simulator).application('nobody'), simulator.keys.account);
-    expect(heard.status).toBe(404);
-    expect(heard.headers).not.toHaveProperty('content-encoding');
-  });
-
-  it('is refused where it can never strike', () => {
-    expect(() => simulator.inject({ type: 'page-fails', kind: 'application' })).toThrow(
-      /page-fails cannot happen to application/,
-    );
-  });
-});
-
-it('closes connections that a fault keeps open, and keeps its address when it starts again', async () => {
-  const another = createSimulator();
-  const { origin } = await another.start();
-  another.inject({ type: 'hang' });
-  const { url, key } = at(oneOfEach(another), 0);
-  const hanging = observe(url, key, {});
-  while (another.counters.application.requests === 0) await new Promise((resolve) => setImmediate(resolve));
-  await another.stop();
-  expect(await hanging).toMatchObject({ end: 'ECONNRESET', status: 0 });
-  another.clearFaults();
-  expect((await another.start()).origin).toBe(origin);
-  expect((await ask(url, key)).status).toBe(200);
-  await another.stop();
+  remove();
+  expect(await answer({})).toEqual(right);
 });

@@ -11,10 +11,6 @@ export const referenceKinds: readonly KindName[] = kindNames.filter((name) =>
   resources.some(({ kind, reference }) => kind === name && /^\d/.test(reference)),
 );
 
-export function isKindName(name: string): name is KindName {
-  return (kindNames as readonly string[]).includes(name);
-}
-
 /** The ids of each target of a kind by label, for targets that are named one by one or found. */
 export function idsOf(dataset: Dataset, kind: KindName, isNamed = true): readonly Ids[] {
   const labels = resources.find((one) => one.kind === kind)?.ids ?? [];

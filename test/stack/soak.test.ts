@@ -11,7 +11,7 @@ import { type Fault, type FaultType, faultTypes } from '../../src/simulator/faul
 import { isPaged } from '../../src/simulator/kind.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { collectGarbage } from '../collect-garbage.ts';
-import { readPage } from '../simulator/program.ts';
+import { readPage } from '../simulator/page.ts';
 
 const warmUpSteps = 150;
 const soakSteps = 800;
