@@ -2,7 +2,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { logFormats, logLevels } from '../../src/cli/flags.ts';
 import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { temporary } from '../http/temporary.ts';
@@ -40,13 +39,20 @@ shield_zones: { interval: 1s, targets: [${simulator.zones.map(({ id }, index) =>
   const origin = await originOf(running);
   for (const type of ofListing) {
     const before = simulator.counters.shield_zone.requests;
-    const heal = simulator.inject({ type, retryAfterSeconds: 1, decodedBytes: 4 << 20, latencyMs: 50 });
-    await expect
-      .poll(() => simulator.counters.shield_zone.requests, { timeout: 60_000 })
-      .toBeGreaterThan(before + 2);
+    const isEcho = type === 'secret-echo';
+    // Three requests, so that other listings go on: a key that many answers refuse, or many 429, make the pauses long.
+    const struck = isEcho ? {} : { count: 3 };
+    const heal = simulator.inject({
+      type,
+      ...struck,
+      retryAfterSeconds: 1,
+      decodedBytes: 4 << 20,
+      latencyMs: 50,
+    });
+    await expect.poll(() => simulator.counters.shield_zone.requests).toBeGreaterThan(before + 2);
     // The search only means something if a key was redacted.
     const shown = async () => (await page(`${origin}/`)).all;
-    if (type === 'secret-echo') await expect.poll(shown, { timeout: 60_000 }).toContain('[redacted]');
+    if (isEcho) await expect.poll(shown).toContain('[redacted]');
     for (const path of ['/metrics', '/api/v1/targets', '/'])
       expect(found(keys, (await page(`${origin}${path}`)).all), `${type} on ${path}`).toEqual([]);
     heal();
@@ -57,8 +63,15 @@ shield_zones: { interval: 1s, targets: [${simulator.zones.map(({ id }, index) =>
   expect(found(keys, output)).toEqual([]);
 });
 
-describe.each(logFormats)('logs in %s', (format) => {
-  it.each(logLevels)('show no key at the level %s, with every fault at once', async (level) => {
+describe('logs', () => {
+  // canary.test.ts has both formats at the level trace.
+  it.each([
+    ['json', 'trace'],
+    ['pretty', 'debug'],
+    ['json', 'info'],
+    ['pretty', 'warn'],
+    ['json', 'error'],
+  ])('in %s show no key at the level %s, with every fault at once', async (format, level) => {
     const simulator = await stage(keys);
     injectAll(simulator);
     const directory = temporary({ 'config.yml': configOf(simulator, credentials) });
@@ -92,7 +105,7 @@ it('a process that runs out of memory leaves a report without keys', async () =>
     ],
   });
   const origin = await originOf(running);
-  await expect.poll(async () => (await page(`${origin}/-/ready`)).status, { timeout: 60_000 }).toBe(200);
+  await expect.poll(async () => (await page(`${origin}/-/ready`)).status).toBe(200);
   running.child.kill('SIGWINCH');
   const { output } = await running.ended;
   const report = filesIn(reports).join('\n');
