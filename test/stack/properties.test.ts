@@ -4,7 +4,7 @@ import { checkBodies } from '../properties/property.ts';
 import { referenceKinds } from '../simulator/targets.ts';
 import { toolPath } from './processes.ts';
 
-const bodiesPerKind = process.env['NIGHTLY'] ? 100_000 : 10_000;
+const bodiesPerKind = process.env['NIGHTLY'] ? 100_000 : 1000;
 /** One page in this many is also checked by promtool. */
 const checkedPages = bodiesPerKind / 20;
 
