@@ -18,12 +18,16 @@ export function lint(helm: Helm, values: unknown, path = chart): Outcome {
   });
 }
 
+const rendered = new Map<string, Outcome>();
+
+/** Runs Helm once for the same values. */
 export function template(helm: Helm, values: unknown, path = chart, version = kubeVersion): Outcome {
-  return run(
-    helm,
-    ['template', 'edge', path, '--namespace', 'monitoring', '--kube-version', version, '--values', '-'],
-    { input: JSON.stringify(values) },
-  );
+  const args = ['template', 'edge', path, '--namespace', 'monitoring', '--kube-version', version];
+  const input = JSON.stringify(values);
+  const key = [helm, ...args, input].join(' ');
+  const outcome = rendered.get(key) ?? run(helm, [...args, '--values', '-'], { input });
+  rendered.set(key, outcome);
+  return outcome;
 }
 
 /** The rendered manifests, without blank lines, because the two Helm versions differ in them. */
@@ -51,8 +55,13 @@ export function configMap(manifests: readonly Manifest[], name: string): Readonl
   return found[0]?.['data'] as Record<string, string>;
 }
 
-/** A copy of the example chart with the sidecar from this repository, optionally as a plain container. */
-export function exampleChart(helm: string, folder: string, form: 'native' | 'plain' = 'native'): string {
+const examples = new Map<string, string>();
+
+/** A copy of the example chart with the sidecar from this repository, optionally as a plain container; made once in a folder. */
+export function exampleChart(helm: Helm, folder: string, form: 'native' | 'plain' = 'native'): string {
+  const key = [helm, folder, form].join(' ');
+  const known = examples.get(key);
+  if (known !== undefined) return known;
   const copy = mkdtempSync(join(folder, 'chart-'));
   mkdirSync(join(copy, 'deploy'));
   cpSync(`${root}helm`, join(copy, 'helm'), { recursive: true });
@@ -66,8 +75,10 @@ export function exampleChart(helm: string, folder: string, form: 'native' | 'pla
       text.replace(/ *initContainers:\n.*\n/, '').replace(/(containers:\n)/, (found) => found + include),
     );
   }
-  succeed(helm, ['dependency', 'build', join(copy, 'deploy/helm-sidecar')]);
-  return join(copy, 'deploy/helm-sidecar');
+  const example = join(copy, 'deploy/helm-sidecar');
+  succeed(helm, ['dependency', 'build', example]);
+  examples.set(key, example);
+  return example;
 }
 
 export function sidecarValues(sidecar: object): object {

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { configMap, type Manifest, parse, render } from './chart.ts';
+import { configMap, exampleChart, type Manifest, parse, render, sidecarValues } from './chart.ts';
 import { cases } from './chart-cases.ts';
-import { type Outcome, root, succeed } from './tools.ts';
+import { type Outcome, root } from './tools.ts';
 
 const simulator = createSimulator();
 let folder = '';
@@ -221,15 +221,10 @@ describe('the program, as the chart starts it', () => {
   });
 
   test('runs as a sidecar with only its environment', async () => {
-    const copy = mkdtempSync(join(folder, 'chart-'));
-    mkdirSync(join(copy, 'deploy'));
-    cpSync(`${root}helm`, join(copy, 'helm'), { recursive: true });
-    cpSync(`${root}deploy/helm-sidecar`, join(copy, 'deploy/helm-sidecar'), { recursive: true });
-    succeed('helm4', ['dependency', 'build', join(copy, 'deploy/helm-sidecar')]);
     const [application] = simulator.applications;
-    const values = { 'bunnynet-exporter': { sidecar: { applications: [application?.id] } } };
+    const values = sidecarValues({ applications: [application?.id] });
     const [sidecar = {}] =
-      onlyPod(parse(render('helm4', values, join(copy, 'deploy/helm-sidecar')))).initContainers ?? [];
+      onlyPod(parse(render('helm4', values, exampleChart('helm4', folder)))).initContainers ?? [];
     const { code, stdout, stderr } = await start(sidecar, '', liveSecrets(), {
       args: ['--once'],
       env: { BUNNYNET_APPLICATION_URL: simulator.baseUrls.application },
