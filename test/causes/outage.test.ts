@@ -6,11 +6,8 @@ import { Pacer } from '../../src/api/pacer.ts';
 import { answersOf } from '../../src/causes/answers.ts';
 import { CauseLog } from '../../src/causes/cause-log.ts';
 import { causesOf } from '../../src/causes/causes.ts';
-import { Store } from '../../src/exposition/store.ts';
-import { PollEngine } from '../../src/polling/engine.ts';
-import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
-import { configOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
+import { configOf, engineWith, sectionConfig, targetConfig } from '../polling/fixtures.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -70,52 +67,40 @@ function start() {
     return path.startsWith('/apps/') ? { monthlyCost: 1 } : { data: { totalBlockedRequests: 1 } };
   };
   const causeLog = new CauseLog(log);
-  const engine = new PollEngine({
-    resources,
-    store: new Store(catalogue),
-    clientOf: () => ({
-      async get({ path, permit }) {
-        permit?.release();
-        return await answer(path);
+  const engine = engineWith(
+    async ({ path, permit }) => {
+      permit?.release();
+      return await answer(path);
+    },
+    {
+      paceOf: (api) => {
+        const pacer = pacers.get(api) ?? new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
+        pacers.set(api, pacer);
+        return pacer;
       },
-    }),
-    paceOf: (api) => {
-      const pacer = pacers.get(api) ?? new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
-      pacers.set(api, pacer);
-      return pacer;
+      log,
+      onSweep: () => {
+        const causes = causesOf({
+          answers: answersOf(engine.polls(), Date.now()),
+          targets: [...engine.states.statuses()],
+          listings: engine.listings(),
+          kinds: resources,
+          baseUrlOf: (api) => `https://${hosts[api] ?? 'other.example'}`,
+          keySource: () => 'from $KEY',
+          exporter: {
+            refusedReload: undefined,
+            pauses: [],
+            droppedSeries: 0,
+            maxSeries: 1_000_000,
+            capacities: engine.capacities(),
+            schemaDrift: [],
+          },
+          nowMs: Date.now(),
+        });
+        causeLog.write(causes, Date.now());
+      },
     },
-    observer: {
-      polled: () => undefined,
-      mismatched: () => undefined,
-      unrecognized: () => undefined,
-      started: () => undefined,
-    },
-    log,
-    redact: (text) => text,
-    foundKeys: { learn: () => [], retain: () => undefined },
-    owns: () => true,
-    uptimeMs: () => performance.now(),
-    onSweep: () => {
-      const causes = causesOf({
-        answers: answersOf(engine.polls(), Date.now()),
-        targets: [...engine.states.statuses()],
-        listings: engine.listings(),
-        kinds: resources,
-        baseUrlOf: (api) => `https://${hosts[api] ?? 'other.example'}`,
-        keySource: () => 'from $KEY',
-        exporter: {
-          refusedReload: undefined,
-          pauses: [],
-          droppedSeries: 0,
-          maxSeries: 1_000_000,
-          capacities: engine.capacities(),
-          schemaDrift: [],
-        },
-        nowMs: Date.now(),
-      });
-      causeLog.write(causes, Date.now());
-    },
-  });
+  );
   engine.apply(config);
   return {
     engine,

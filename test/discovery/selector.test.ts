@@ -96,7 +96,7 @@ describe('a pattern', () => {
           else expect(problem).not.toBe('it cannot be compiled');
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

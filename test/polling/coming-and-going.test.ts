@@ -1,14 +1,11 @@
 /** Targets that come and go leave nothing in memory, and the key of a library is kept as long as an account lists it. */
-import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
-import { PollEngine } from '../../src/polling/engine.ts';
-import { resources } from '../../src/resources/index.ts';
 import { FoundKeys } from '../../src/secrets/found-keys.ts';
 import { Redactor } from '../../src/secrets/redactor.ts';
 import { runs } from '../runs.ts';
-import { configOf, sectionConfig } from './fixtures.ts';
+import { configOf, engineWith, sectionConfig } from './fixtures.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -25,44 +22,32 @@ interface Sent {
 
 /** An engine and its parts; `answer` is the API. */
 function setUp(answer: (sent: Sent) => unknown) {
-  const redactor = new Redactor();
-  const foundKeys = new FoundKeys(redactor);
+  const foundKeys = new FoundKeys(new Redactor());
   const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
   const rows = new Set<string>();
   const sent: Sent[] = [];
-  const engine = new PollEngine({
-    uptimeMs: () => performance.now(),
-    resources,
-    store: {
-      set: (key) => void rows.add(key),
-      setFamily: () => undefined,
-      delete: (key) => void rows.delete(key),
-      leaveOut: (key) => void rows.delete(key),
-      isOverfull: false,
+  const engine = engineWith(
+    async ({ path, credential, permit, queue }, signal) => {
+      // Every further page needs its own permit.
+      const held = permit ?? (await pacer.permit(queue, signal));
+      held.release();
+      const request = { path, credential, key: foundKeys.get(credential)?.reveal() };
+      sent.push(request);
+      return answer(request);
     },
-    clientOf: () => ({
-      get: async ({ path, credential, permit, queue }, signal) => {
-        // Every further page needs its own permit.
-        const held = permit ?? (await pacer.permit(queue, signal));
-        held.release();
-        const request = { path, credential, key: foundKeys.get(credential)?.reveal() };
-        sent.push(request);
-        return answer(request);
+    {
+      store: {
+        set: (key) => void rows.add(key),
+        setFamily: () => undefined,
+        delete: (key) => void rows.delete(key),
+        leaveOut: (key) => void rows.delete(key),
+        isOverfull: false,
       },
-    }),
-    paceOf: () => pacer,
-    observer: {
-      polled: () => undefined,
-      mismatched: () => undefined,
-      unrecognized: () => undefined,
-      started: () => undefined,
+      paceOf: () => pacer,
+      foundKeys,
     },
-    log: pino({ level: 'silent' }),
-    redact: (text) => redactor.redact(text),
-    foundKeys,
-    owns: () => true,
-  });
-  return { engine, foundKeys, redactor, pacer, rows, sent };
+  );
+  return { engine, foundKeys, pacer, rows, sent };
 }
 
 const settle = async () => await vi.advanceTimersByTimeAsync(100);
@@ -104,7 +89,7 @@ const kinds = [
   'api_guardian',
   'rate_limit',
 ];
-const rounds = runs(60, 1000);
+const rounds = runs(30, 1000);
 
 describe('targets that come and go', () => {
   it(`leave nothing in memory after ${rounds} rounds`, { timeout: 120_000 }, async () => {
@@ -129,7 +114,7 @@ describe('targets that come and go', () => {
     await settle();
     const first = sizes();
     expect(first['targets']).toBe(kinds.length);
-    const early = await play(40);
+    const early = await play(20);
     const late = await play(rounds);
     expect([early, late]).toEqual([first, first]);
     expect(libraries(rounds).filter((library) => foundKeys.has(library))).toHaveLength(1);

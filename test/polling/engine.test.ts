@@ -3,11 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
 import type { Config } from '../../src/config/config.ts';
-import { Store } from '../../src/exposition/store.ts';
-import { PollEngine } from '../../src/polling/engine.ts';
-import { catalogue } from '../../src/resources/catalogue.ts';
-import { resources } from '../../src/resources/index.ts';
-import { configOf, sectionConfig, targetConfig } from './fixtures.ts';
+import { configOf, engineWith, sectionConfig, targetConfig } from './fixtures.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -19,8 +15,6 @@ interface Setting {
   /** Whether every request fails. */
   readonly isDown?: () => boolean;
   readonly zones?: readonly number[];
-  readonly owns?: (key: string) => boolean;
-  readonly keyIdOf?: (credential: string) => string;
   /** Replaces the usual answer. */
   readonly answer?: (path: string) => Promise<unknown>;
   /** Delays an answer until it resolves. */
@@ -30,50 +24,35 @@ interface Setting {
 /** An engine whose API refuses some credentials and lists some zones; `count` counts the requests of a path. */
 function engineOf(config: Config, setting: Setting = {}) {
   const asked: string[] = [];
-  const refused = new Set(setting.refused);
   let zones = setting.zones ?? [];
   const lines: string[] = [];
   const queues: string[][] = [];
   const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
   vi.spyOn(pacer, 'setQueues').mockImplementation((names) => void queues.push([...names]));
-  const engine = new PollEngine({
-    uptimeMs: () => performance.now(),
-    resources,
-    store: new Store(catalogue),
-    clientOf: () => ({
-      get: async ({ path, credential, permit }) => {
-        asked.push(path);
-        await setting.hold?.(path);
-        permit?.release();
-        if (setting.isDown?.()) throw new ApiError('server_error', 'HTTP 502', { status: 502 });
-        if (refused.has(credential)) throw new ApiError('auth', 'HTTP 401', { status: 401 });
-        const answer = await setting.answer?.(path);
-        if (answer !== undefined) return answer;
-        if (path.includes('/shield-zones')) return { data: zones.map((shieldZoneId) => ({ shieldZoneId })) };
-        if (path.includes('/rate-limits/')) return { data: [] };
-        if (path.startsWith('/pullzone')) return { Items: [], TotalItems: 0, HasMoreItems: false };
-        return { monthlyCost: 1 };
-      },
-    }),
-    paceOf: () => pacer,
-    observer: {
-      polled: () => undefined,
-      mismatched: () => undefined,
-      unrecognized: () => undefined,
-      started: () => undefined,
+  const engine = engineWith(
+    async ({ path, credential, permit }) => {
+      asked.push(path);
+      await setting.hold?.(path);
+      permit?.release();
+      if (setting.isDown?.()) throw new ApiError('server_error', 'HTTP 502', { status: 502 });
+      if (setting.refused?.includes(credential)) throw new ApiError('auth', 'HTTP 401', { status: 401 });
+      const answer = await setting.answer?.(path);
+      if (answer !== undefined) return answer;
+      if (path.includes('/shield-zones')) return { data: zones.map((shieldZoneId) => ({ shieldZoneId })) };
+      if (path.includes('/rate-limits/')) return { data: [] };
+      if (path.startsWith('/pullzone')) return { Items: [], TotalItems: 0, HasMoreItems: false };
+      return { monthlyCost: 1 };
     },
-    log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
-    redact: (text) => text,
-    foundKeys: { learn: () => [], retain: () => undefined },
-    owns: setting.owns ?? (() => true),
-    keyIdOf: setting.keyIdOf,
-  });
+    {
+      paceOf: () => pacer,
+      log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
+    },
+  );
   engine.apply(config);
   const count = (part: string) => asked.filter((path) => path.includes(part)).length;
   const keys = () => [...engine.states.statuses()].map(({ target, state }) => `${target.key} ${state}`);
   return {
     engine,
-    refused,
     count,
     keys,
     queues,

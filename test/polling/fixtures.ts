@@ -1,10 +1,16 @@
+import pino from 'pino';
+import type { ApiClient } from '../../src/api/client.ts';
+import { Pacer } from '../../src/api/pacer.ts';
 import type { Config, SectionConfig, TargetConfig } from '../../src/config/config.ts';
 import type { Discovered } from '../../src/discovery/discovered.ts';
+import { Store } from '../../src/exposition/store.ts';
 import { pollsInPlan } from '../../src/polling/capacity.ts';
+import { type EngineOptions, PollEngine } from '../../src/polling/engine.ts';
 import { type Plan, plan, plannedSections, type Snapshot } from '../../src/polling/plan.ts';
 import { compareTargets, reconcile } from '../../src/polling/reconcile.ts';
 import type { Poll, Target } from '../../src/polling/target.ts';
 import type { Polled, TargetStates } from '../../src/polling/target-states.ts';
+import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import type { Resource } from '../../src/resources/resource.ts';
 
@@ -128,4 +134,27 @@ export function follower(states: TargetStates, polledOf: (target: Target) => Pol
     known = items;
     return items;
   };
+}
+
+/** An engine whose requests are answered by `get`, with the clocks of the test. */
+export function engineWith(get: ApiClient['get'], more: Partial<EngineOptions> = {}): PollEngine {
+  const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
+  return new PollEngine({
+    uptimeMs: () => performance.now(),
+    resources,
+    store: new Store(catalogue),
+    clientOf: () => ({ get }),
+    paceOf: () => pacer,
+    observer: {
+      polled: () => undefined,
+      mismatched: () => undefined,
+      unrecognized: () => undefined,
+      started: () => undefined,
+    },
+    log: pino({ level: 'silent' }),
+    redact: (text) => text,
+    foundKeys: { learn: () => [], retain: () => undefined },
+    owns: () => true,
+    ...more,
+  });
 }

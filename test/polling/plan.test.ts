@@ -235,28 +235,25 @@ describe('all targets', () => {
 });
 
 describe('a target of two sources', () => {
-  it('exists once, as the first of them in the order of the configuration says', () => {
-    const sections = ['account', 'other'].map((credential) => all('shield_zone', { credential }));
-    const both = { [zonesKey()]: zonesFound('7'), [zonesKey('other')]: zonesFound('7', '8') };
-    expect(credentialsOf(planOf(configOf(sections), { had: both }))).toEqual([
+  const sections = ['account', 'other'].map((credential) => all('shield_zone', { credential }));
+  const config = configOf(sections);
+  const onceEach = { [zonesKey()]: zonesFound('7'), [zonesKey('other')]: zonesFound('7', '8') };
+
+  it('exists once, as the first of them in the order of the configuration says, while one of them has it', () => {
+    expect(credentialsOf(planOf(config, { had: onceEach }))).toEqual([
       ['shield_zone/7', 'account'],
       ['shield_zone/8', 'other'],
     ]);
-    expect(credentialsOf(planOf(configOf(sections.toReversed()), { had: both }))).toEqual([
+    expect(credentialsOf(planOf(configOf(sections.toReversed()), { had: onceEach }))).toEqual([
       ['shield_zone/7', 'other'],
       ['shield_zone/8', 'other'],
     ]);
-  });
-
-  it('stays as long as one of them has it', () => {
-    const config = configOf(['account', 'other'].map((credential) => all('shield_zone', { credential })));
-    const second = { [zonesKey()]: [], [zonesKey('other')]: zonesFound('7') };
-    expect(credentialsOf(planOf(config, { had: second }))).toEqual([['shield_zone/7', 'other']]);
-    expect(keysOf(planOf(config, { had: { [zonesKey()]: [], [zonesKey('other')]: [] } }))).toEqual([]);
+    const second = { ...onceEach, [zonesKey()]: [] };
+    expect(keysOf(planOf(config, { had: second }))).toEqual(['shield_zone/7', 'shield_zone/8']);
+    expect(keysOf(planOf(config, { had: { ...second, [zonesKey('other')]: [] } }))).toEqual([]);
   });
 
   it('does not move from the first to the second while that one is read for the first time', () => {
-    const config = configOf(['account', 'other'].map((credential) => all('shield_zone', { credential })));
     const previous = planOf(config, { had: { [zonesKey()]: zonesFound('7') } });
     const still = planOf(config, { had: { [zonesKey()]: zonesFound('7', '8') }, previous });
     expect(credentialsOf(still)).toEqual([

@@ -1,5 +1,6 @@
 import pino from 'pino';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { Loop, neverPolled } from '../../src/polling/loop.ts';
@@ -11,7 +12,7 @@ import { resources } from '../../src/resources/index.ts';
 import { ReadingError, type Resource } from '../../src/resources/resource.ts';
 import { configOf, planOf, pollsIn, resourceOf, sectionConfig, targetConfig } from './fixtures.ts';
 
-type Answer = () => unknown;
+type Answer = (request: Request) => unknown;
 
 const zone = { shield_zone_id: '501' };
 const summary = { monthlyCost: 3.5 };
@@ -38,7 +39,7 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
   let nowMs = 1_000_000_000_000;
   const poller = new Poller({
     clientOf: () => ({
-      get: async () => await Promise.resolve(answer()),
+      get: async (request) => await Promise.resolve(answer(request)),
     }),
     states,
     observer: {
@@ -124,6 +125,20 @@ describe('a poll', () => {
     expect(loop.record).toBe(neverPolled);
     expect(released).toHaveLength(1);
   });
+});
+
+it('a poll of many pages may take one interval for all its pages and retries', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const budgets: number[] = [];
+  const { run, answers } = pollerOf('shield_zone', zone);
+  answers(({ budgetMs }) => {
+    const currentPage = budgets.push(budgetMs);
+    vi.advanceTimersByTime(20_000);
+    return { data: [{ shieldZoneId: currentPage }], page: { totalCount: 3, totalPages: 3, currentPage } };
+  });
+  await run();
+  expect(budgets).toEqual([60_000, 40_000, 20_000]);
 });
 
 describe('the record of a poll', () => {

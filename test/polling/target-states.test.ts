@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Format } from '../../src/exposition/format.ts';
 import { Store } from '../../src/exposition/store.ts';
@@ -187,54 +186,6 @@ describe('target states', () => {
     expect(await info()).toEqual(['bunnynet_application_info{app_id="a",name="store"} 1']);
     want(configFor(['a']));
     expect(await rows()).toEqual(shownOf('a', 0));
-  });
-
-  it('counts targets and drops stale values as if it checked each of them every time', () => {
-    const ids = ['a', 'b', 'c', 'd'];
-    const id = fc.constantFrom(...ids);
-    const steps = fc.array(
-      fc.oneof(
-        fc.record({ do: fc.constant('poll' as const), id }),
-        fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 200_000 }) }),
-        fc.record({
-          do: fc.constant('set the clock' as const),
-          ms: fc.integer({ min: -400_000, max: 400_000 }),
-        }),
-        fc.record({ do: fc.constant('sweep' as const) }),
-        fc.record({ do: fc.constant('want' as const), ids: fc.subarray(ids) }),
-      ),
-    );
-    fc.assert(
-      fc.property(steps, (all) => {
-        const { states, succeed, want, targets } = applications(ids);
-        const model = new Map<string, { sinceMs: number; isStale: boolean }>();
-        const now = () => ({ sinceMs: performance.now(), isStale: false });
-        for (const key of targets().keys()) model.set(key, now());
-        for (const step of all) {
-          if (step.do === 'poll') {
-            const key = `application/${step.id}`;
-            if (!targets().has(key)) continue;
-            succeed(key, reading);
-            model.set(key, now());
-          } else if (step.do === 'wait') {
-            vi.advanceTimersByTime(step.ms);
-          } else if (step.do === 'set the clock') {
-            vi.setSystemTime(Date.now() + step.ms);
-          } else if (step.do === 'want') {
-            want(configFor(step.ids));
-            for (const key of model.keys()) if (!targets().has(key)) model.delete(key);
-            for (const key of targets().keys()) if (!model.has(key)) model.set(key, now());
-          } else {
-            states.dropStale();
-            for (const one of model.values()) one.isStale ||= performance.now() - one.sinceMs > 180_000;
-          }
-          for (const [key, { isStale }] of model) expect(states.status(key)?.stale).toBe(isStale);
-          const stale = [...model.values()].filter(({ isStale }) => isStale).length;
-          const counted = model.size === 0 ? undefined : { targets: model.size, stale };
-          expect(states.counts().get('application')).toEqual(counted);
-        }
-      }),
-    );
   });
 });
 

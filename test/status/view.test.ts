@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TargetStatus } from '../../src/polling/target-states.ts';
 import type { StatusQuery } from '../../src/status/query.ts';
 import { buildView } from '../../src/status/view.ts';
-import { calm, causeInput, everything, failing, kinds, many, nowMs, status } from './fixtures.ts';
+import { calm, causeInput, everything, failing, kinds, nowMs, status } from './fixtures.ts';
 
 const one = status({ app_id: 'one' }, { name: 'Storefront', lastSuccessMs: nowMs - 60_000 });
 const two = failing({ app_id: 'two' }, { name: 'basket', stale: true, lastSuccessMs: nowMs - 600_000 });
@@ -109,17 +109,5 @@ describe('a query of the targets', () => {
     const inactive = status({ app_id: 'b' }, { condition: 'inactive' });
     expect(await find({ conditions: ['active'] }, [active, inactive])).toEqual([active]);
     expect(await find({ text: 'active' }, [active, inactive])).toEqual([active, inactive]);
-  });
-});
-
-describe('a page of many', () => {
-  it('is a part of them; beyond the last comes the last, and without a page all of them', async () => {
-    const statuses = many(250);
-    const { matching } = await look({}, statuses);
-    const pageAt = async (page?: number) => look({ page }, statuses);
-    expect(await pageAt(1)).toMatchObject({ page: 1, pages: 3, shown: matching.slice(0, 100) });
-    expect(await pageAt(9)).toMatchObject({ page: 3, pages: 3, shown: matching.slice(200) });
-    expect(await pageAt()).toMatchObject({ page: 1, pages: 1, shown: matching });
-    expect(await look({ page: 1 }, [])).toMatchObject({ page: 1, pages: 1, shown: [] });
   });
 });
