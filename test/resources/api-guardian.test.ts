@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { apiGuardian } from '../../src/resources/api-guardian.ts';
 import { type About, type Body, expose } from './expose.ts';
 
@@ -55,69 +55,9 @@ bunnynet_shield_api_guardian_latest_day_timestamp_seconds{shield_zone_id="501",e
 `);
 });
 
-it('leaves out only the fields of the wrong type, and notes their names', async () => {
-  const { rows, mismatched } = await read(`{
-    "data": {
-      "totalBlockedRequests": "120", "totalLoggedRequests": 3.5, "totalRateLimited": 15.0,
-      "overviewPastTwentyEightDays": {
-        "20-11-2026": { "blockedRequests": "2", "loggedRequests": 7 },
-        "19-11-2026": "quiet"
-      }
-    }
-  }`);
-  expect(rows).toBe(`\
-bunnynet_shield_api_guardian_rate_limited_requests_28d{shield_zone_id="501",endpoint_id="77"} 15
-bunnynet_shield_api_guardian_logged_requests_latest_day{shield_zone_id="501",endpoint_id="77"} 7
-bunnynet_shield_api_guardian_logged_requests_total{shield_zone_id="501",endpoint_id="77"} 0
-bunnynet_shield_api_guardian_latest_day_timestamp_seconds{shield_zone_id="501",endpoint_id="77"} 1795132800
-`);
-  expect(mismatched.toSorted()).toEqual([
-    'overviewPastTwentyEightDays',
-    'overviewPastTwentyEightDays',
-    'totalBlockedRequests',
-    'totalLoggedRequests',
-  ]);
-});
-
 it('shows counts beyond 2^53 with the precision of a number', async () => {
   const { rows } = await read('{ "data": { "totalRequestsInspected": 9223372036854775807 } }');
   expect(rows).toBe(
     'bunnynet_shield_api_guardian_inspected_requests_28d{shield_zone_id="501",endpoint_id="77"} 9223372036854776000\n',
   );
-});
-
-describe('the newest day', () => {
-  const latest = async (days: object) => {
-    const { rows, mismatched } = await read({ data: { overviewPastTwentyEightDays: days } });
-    const seconds = /latest_day_timestamp_seconds\{.*} (.*)\n/.exec(rows)?.[1];
-    const blocked = /blocked_requests_latest_day\{.*} (.*)\n/.exec(rows)?.[1];
-    const day = seconds && new Date(Number(seconds) * 1000).toISOString().slice(0, 10);
-    return { day, blocked, mismatched };
-  };
-  const blocked = (blockedRequests: number) => ({ blockedRequests });
-
-  it('is found among unsorted and mixed dd-MM-yyyy and ISO days', async () => {
-    const days = {
-      '31-10-2026': blocked(1),
-      '2026-11-02T00:00:00Z': blocked(4),
-      '01-11-2026': blocked(3),
-      '2026-10-30': blocked(2),
-      '12-01-2026': blocked(5),
-    };
-    expect(await latest(days)).toEqual({ day: '2026-11-02', blocked: '4', mismatched: [] });
-  });
-
-  it('is the newest day with figures', async () => {
-    const days = { '19-11-2026': blocked(3), '20-11-2026': null };
-    expect(await latest(days)).toEqual({ day: '2026-11-19', blocked: '3', mismatched: [] });
-  });
-
-  it.each(['31-02-2026', 'today', '', '0001-01-01'])('is not %j, which is noted', async (key) => {
-    const days = { '01-11-2025': blocked(3), [key]: blocked(9) };
-    expect(await latest(days)).toEqual({
-      day: '2025-11-01',
-      blocked: '3',
-      mismatched: ['overviewPastTwentyEightDays'],
-    });
-  });
 });

@@ -67,11 +67,6 @@ it('adds up two volumes of one name without ids', async () => {
   );
 });
 
-it('shows nothing for an application without volumes', async () => {
-  expect((await read({ items: [], meta: { totalItems: 0 }, cursor: null })).rows).toBe('');
-  await expect(read({ items: null })).rejects.toMatchObject({ result: 'schema' });
-});
-
 it('counts an unlisted state as unknown', async () => {
   const { rows, unrecognized } = await read({
     items: [{ name: 'data', volumeInstances: [{ status: 'melting' }] }],

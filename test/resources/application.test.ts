@@ -66,45 +66,6 @@ describe('status', () => {
   });
 });
 
-it('shows a figure of 0', async () => {
-  const { rows } = await read('{ "currentLatency": 0, "monthlyCost": 0.0, "latencyChart": {} }');
-  expect(rows).toBe(`\
-bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0
-bunnynet_application_monthly_cost_dollars{app_id="HbqFNk0KZjzYOcp"} 0
-bunnynet_application_latency_chart_points{app_id="HbqFNk0KZjzYOcp"} 0
-`);
-});
-
-it('leaves out only the fields of the wrong type, and notes their names', async () => {
-  const { rows, mismatched } = await read(`{
-    "averageLatency": "41.5", "currentLatency": 38, "totalVolumeSizeInGb": [12], "monthlyCost": {}, "latencyChart": [1],
-    "status": 1
-  }`);
-  expect(rows).toBe('bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.038\n');
-  expect(mismatched.toSorted()).toEqual([
-    'averageLatency',
-    'latencyChart',
-    'monthlyCost',
-    'status',
-    'totalVolumeSizeInGb',
-  ]);
-});
-
-it.each([
-  ['1e999', '1e999'],
-  ['-1e999', '-1e999'],
-  ['400 digits', '9'.repeat(400)],
-])('shows no number for %s', async (_, tooLarge) => {
-  const { rows, mismatched } = await read(`{ "monthlyCost": ${tooLarge}, "currentLatency": 38 }`);
-  expect(rows).toBe('bunnynet_application_current_latency_seconds{app_id="HbqFNk0KZjzYOcp"} 0.038\n');
-  expect(mismatched).toEqual(['monthlyCost']);
-});
-
-it('encodes the id as one part of the path', async () => {
-  const { asked } = await read('{ "status": "active" }', { ids: { app_id: 'a/../b?c' } });
-  expect(asked).toEqual(['/apps/a%2F..%2Fb%3Fc/summary']);
-});
-
 describe('latency_unit', () => {
   it('reads latencies as seconds if set to seconds', async () => {
     const { rows } = await read(

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import { Counters } from '../../src/polling/counters.ts';
 import { auditLog } from '../../src/resources/audit-log.ts';
-import { type Body, expose } from './expose.ts';
+import { type Body, expose, unnoted } from './expose.ts';
 
 const ids = { account: 'main' };
 const nowMs = Date.parse('2026-08-20T12:30:00Z');
-const nothing = { mismatch: () => undefined, unrecognized: () => undefined };
 const read = (answer: Body) => expose(auditLog, answer, { ids, context: { nowMs } });
 const short = (rows: string) =>
   rows.replaceAll('account="main"', 'main').replaceAll('bunnynet_audit_log_', '');
@@ -73,7 +72,7 @@ it('reads every page of the day', async () => {
     [change('2026-08-20T10:00:00Z')],
     [change('2026-08-20T10:00:00Z')],
   );
-  const { counts } = await auditLog.read(get, ids, nothing, { nowMs });
+  const { counts } = await auditLog.read(get, ids, unnoted, { nowMs });
   expect(asked.map((path) => path.replace(/^.*Limit=500/, ''))).toEqual([
     '',
     '&ContinuationToken=1',
@@ -99,7 +98,7 @@ it('counts each change once, however late it comes and over midnight; what there
       const [, date = ''] = /audit\/([\d-]+)/.exec(path) ?? [];
       return Promise.resolve({ Logs: days[date] ?? null, HasMoreData: false });
     };
-    counters?.add(target, await auditLog.read(get, ids, nothing, { nowMs: at, lastSuccessMs }), at, 0);
+    counters?.add(target, await auditLog.read(get, ids, unnoted, { nowMs: at, lastSuccessMs }), at, 0);
     return total();
   };
   const first = midnightMs - 600_000;
@@ -123,7 +122,7 @@ it('counts the first change of a day that began without any', async () => {
   ] as const) {
     counters?.add(
       target,
-      await auditLog.read(() => Promise.resolve({ Logs }), ids, nothing, { nowMs: at }),
+      await auditLog.read(() => Promise.resolve({ Logs }), ids, unnoted, { nowMs: at }),
       at,
       0,
     );
@@ -136,9 +135,9 @@ it('counts the first change of a day that began without any', async () => {
 
 it('fails where a log repeats itself, or goes on and does not say where', async () => {
   const same = () => Promise.resolve({ Logs: [], HasMoreData: true, ContinuationToken: 'again' });
-  await expect(auditLog.read(same, ids, nothing, { nowMs })).rejects.toThrow('repeats itself');
+  await expect(auditLog.read(same, ids, unnoted, { nowMs })).rejects.toThrow('repeats itself');
   const nowhere = () => Promise.resolve({ Logs: [], HasMoreData: true, ContinuationToken: null });
-  await expect(auditLog.read(nowhere, ids, nothing, { nowMs })).rejects.toThrow('does not say where');
+  await expect(auditLog.read(nowhere, ids, unnoted, { nowMs })).rejects.toThrow('does not say where');
 });
 
 it('leaves out what is null, missing or of the wrong type', async () => {

@@ -73,21 +73,6 @@ it('shows when the last payment method expires, and notes a date of another form
   expect((await read({ SavedPaymentMethods: null })).rows).toBe('');
 });
 
-it('leaves out fields that are null, missing or of the wrong type', async () => {
-  const { rows, mismatched } = await read({
-    Balance: '120.5',
-    ThisMonthCharges: null,
-    MonthlyChargesDNS: 0,
-    MonthlyMcCpu: { TotalUnits: 1.5, Usage: 2 },
-    AutomaticRechargeEnabled: 'yes',
-  });
-  expect(rows).toBe(`\
-bunnynet_billing_monthly_service_charges_dollars{account="main",billing_service="dns"} 0
-bunnynet_billing_monthly_product_charges_dollars{account="main",product="cpu"} 2
-`);
-  expect(mismatched.toSorted()).toEqual(['AutomaticRechargeEnabled', 'Balance', 'MonthlyMcCpu']);
-});
-
 it("shows every charge, also of new services, so that their sum is the month's total", async () => {
   const { rows, mismatched } = await read({
     ThisMonthCharges: 21.5,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { databaseStatistics } from '../../src/resources/database-statistics.ts';
-import { type Body, expose } from './expose.ts';
+import { type Body, expose, unnoted } from './expose.ts';
 
 const now = '2026-08-20T12:30:00.000Z';
 const read = (answer: Body) =>
@@ -41,9 +41,8 @@ latency_seconds{db,series="P95"} 0.0125
 
 it('has the sum of the hours of each day', async () => {
   const get = () => Promise.resolve({ query_count: { data: [['2026-08-19T23:00:00Z', 5], ...hours(3, 4)] } });
-  const nothing = { mismatch: () => undefined, unrecognized: () => undefined };
   const context = { nowMs: Date.parse(now) };
-  const reading = await databaseStatistics.read(get, { database_id: 'db_01' }, nothing, context);
+  const reading = await databaseStatistics.read(get, { database_id: 'db_01' }, unnoted, context);
   expect(reading.query_count).toEqual([
     { startSeconds: 1_787_097_600, value: 5 },
     { startSeconds: 1_787_184_000, value: 7 },

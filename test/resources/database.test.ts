@@ -47,21 +47,3 @@ it.each([
   const { rows } = await read({ id: 'db_01', current_size, current_size_bytes: null });
   expect(short(rows)).toBe(`size_bytes{db} ${bytes}\n`);
 });
-
-it('is complete only when every page has come', async () => {
-  const page = (number: number, ...ids: readonly string[]) => ({
-    databases: ids.map((id) => ({ id })),
-    page_info: { current_page: number, total_items: 3, has_more_items: number < 2 },
-  });
-  const pages = [page(1, 'a', 'b'), page(2, 'c')];
-  const { asked } = await exposeListing(
-    database,
-    (path) => pages[Number(/page=(\d)/.exec(path)?.[1]) - 1] ?? {},
-  );
-  expect(asked).toHaveLength(2);
-  await expect(exposeListing(database, () => page(2, 'c'))).rejects.toThrow('ended after 1 of 3 databases');
-  await expect(read({ name: 'nameless' })).rejects.toMatchObject({ result: 'schema' });
-  expect(
-    (await exposeListing(database, () => ({ databases: null, page_info: { total_items: 0 } }))).rows,
-  ).toBe('');
-});

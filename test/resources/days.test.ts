@@ -43,11 +43,6 @@ describe('the days to request', () => {
     expect(days.at(-1)?.query).toBe(`dateFrom=${to}&dateTo=${to}`);
     expect(days).toHaveLength((Date.parse(to) - Date.parse(from)) / 86_400_000 + 1);
   });
-
-  it('come with their start times', () => {
-    const when = { nowMs: Date.parse('2026-03-01T10:00:00Z') };
-    expect(eachDay(when).map(({ startSeconds }) => startSeconds)).toEqual([Date.parse('2026-03-01') / 1000]);
-  });
 });
 
 describe('the days of a chart', () => {
@@ -121,9 +116,5 @@ describe('the days of a chart', () => {
     };
     expect(read(newestPoint, chart).days).toBe(5);
     expect(read(newestPoint, {}).days).toBeUndefined();
-  });
-
-  it('are undefined if there is no chart', () => {
-    expect(read(counts, null).days).toBeUndefined();
   });
 });

@@ -104,3 +104,21 @@ describe.each(readAlone)('an answer of $kind', (resource) => {
     },
   );
 });
+
+const ofPlans = ['overage', 'overview', 'statistics', 'triggered_rules', 'access_lists'].map((name) =>
+  readAlone.find(({ kind }) => kind === `shield_${name}`),
+) as readonly ReadResource[];
+
+it.each(ofPlans)(
+  '$kind is empty, not a failure, if the plan of the zone does not include it',
+  async (resource) => {
+    const error = { success: false, message: 'no', errorKey: 'feature_not_available_on_plan' };
+    // Beside figures of 0, too.
+    const { fields, isEnveloped } = documentedOf(resource);
+    const name = fields.includes('errorResponse') ? 'errorResponse' : 'error';
+    const answer = { [name]: error, ...(isEnveloped ? { data: null } : { [resource.fields[0] ?? '']: 0 }) };
+    const rejected = { result: 'rejected', errorKey: error.errorKey };
+    await expect(expose(resource, answer, { ids: idsOf(resource), context })).rejects.toMatchObject(rejected);
+    expect(resource.isEmpty?.(rejected)).toBe(true);
+  },
+);

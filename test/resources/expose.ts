@@ -37,6 +37,9 @@ export interface Exposed {
   readonly asked: readonly string[];
 }
 
+/** For readings whose notes do not matter. */
+export const unnoted: Diagnostics = { mismatch: () => undefined, unrecognized: () => undefined };
+
 /** A JSON text, or a value that is sent as JSON. */
 export type Body = string | object | null;
 

@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
-import { Counters } from '../../src/polling/counters.ts';
 import { loadBalancer, loadBalancers } from '../../src/resources/load-balancer.ts';
-import { type Body, expose } from './expose.ts';
+import { type Body, expose, unnoted } from './expose.ts';
 
 const nowMs = Date.parse('2026-08-20T12:30:00Z');
 const ids = { load_balancer_id: '5101' };
-const nothing = { mismatch: () => undefined, unrecognized: () => undefined };
 const read = (answer: Body) => expose(loadBalancer, answer, { ids, name: 'shop', context: { nowMs } });
 const short = (rows: string) =>
   rows.replaceAll('load_balancer_id="5101"', 'lb').replaceAll('bunnynet_load_balancer_', '');
@@ -56,44 +54,14 @@ origin_latency_seconds{lb,origin_id="9001",percentile="95"} 0.2
   expect(mismatched).toEqual([]);
 });
 
-it('counts across midnight: the day before is asked for once more by itself', async () => {
-  const asked: string[] = [];
-  const answers = [
-    answer,
-    { Summary: { TotalRequests: 310, AllOriginsExhausted: 3 } },
-    { Summary: { TotalRequests: 5 } },
-  ];
-  const get = (path: string) => Promise.resolve(answers[asked.push(path) - 1]);
+it('asks for the day before by itself after midnight, while it may still grow', async () => {
   const midnightMs = Date.parse('2026-08-21T00:00:00Z');
-  const counters = Counters.of('load_balancer');
-  const target = { ids, name: undefined, settings: {} };
-  for (const context of [
-    { nowMs: midnightMs - 60_000 },
-    { nowMs: midnightMs + 240_000, lastSuccessMs: midnightMs - 60_000 },
-  ]) {
-    const reading = await loadBalancer.read(get, ids, nothing, context);
-    counters?.add(target, reading, context.nowMs, 0);
-  }
+  const context = { nowMs: midnightMs + 240_000, lastSuccessMs: midnightMs - 60_000 };
+  const { asked } = await expose(loadBalancer, answer, { ids, context });
   expect(asked.map((path) => /from=(.*)&to=(.*)&hourly/.exec(path)?.slice(1))).toEqual([
-    ['2026-08-20T00:00:00.000Z', '2026-08-20T23:59:00.000Z'],
     ['2026-08-20T00:00:00.000Z', '2026-08-20T23:59:59.999Z'],
     ['2026-08-21T00:00:00.000Z', '2026-08-21T00:04:00.000Z'],
   ]);
-  expect(counters?.rows.slice(0, 3).map(({ samples }) => samples[0]?.value)).toEqual([15, 0, 1]);
-});
-
-it('leaves out what is null, missing or of the wrong type', async () => {
-  const { rows, mismatched } = await read({
-    Summary: { TotalRequests: null, TotalTraffic: 'much' },
-    RequestsByOrigin: null,
-    OriginLatency: [
-      { OriginId: 9001, Percentile: null, Values: hours(1) },
-      { OriginId: 1, Percentile: 50, Values: { someday: 1 } },
-    ],
-    OriginFailures: 'none',
-  });
-  expect(short(rows)).toBe('info{lb,name="shop"} 1\n');
-  expect(mismatched).toEqual(['Summary', 'OriginFailures', 'OriginLatency']);
 });
 
 /** What the two operations find. */
@@ -105,7 +73,7 @@ async function discover(active: unknown, ...zones: readonly object[]) {
       path.startsWith('/pullzone') ? { Items: zones, TotalItems: zones.length } : active,
     );
   };
-  const found = [...(await loadBalancers.discover(get, undefined, nothing))];
+  const found = [...(await loadBalancers.discover(get, undefined, unnoted))];
   return { asked, found: found.map(({ ids: of, name }) => `${of['load_balancer_id']}: ${name}`) };
 }
 

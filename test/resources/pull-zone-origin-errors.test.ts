@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { Counters } from '../../src/polling/counters.ts';
 import { pullZoneOriginErrors } from '../../src/resources/pull-zone-origin-errors.ts';
 import { type Body, expose } from './expose.ts';
 
@@ -52,34 +51,9 @@ it('takes what cannot be a code for another, and an address never for a label', 
   expect(mismatched).toEqual(['logs', 'logs']);
 });
 
-it('counts across midnight, and a cause that is new', async () => {
+it('asks for the day before, too, while it may still grow', async () => {
   const midnightMs = Date.parse('2026-08-21T00:00:00Z');
-  const dns = error('dns_lookup', '502');
-  const slow = error('http_timeout', '504');
-  const nothing = { mismatch: () => undefined, unrecognized: () => undefined };
-  const asked: string[] = [];
-  const counters = Counters.of('pull_zone_origin_errors');
-  let lastSuccessMs: number | undefined;
-  for (const [at, logs] of [
-    [midnightMs - 60_000, { '/7/08-20-2026': [dns] }],
-    [midnightMs + 540_000, { '/7/08-20-2026': [dns, dns], '/7/08-21-2026': [slow] }],
-    [midnightMs + 1_140_000, { '/7/08-20-2026': [dns, dns], '/7/08-21-2026': [slow, slow] }],
-  ] as const) {
-    const get = (path: string) => {
-      asked.push(path);
-      return Promise.resolve({ logs: (logs as Readonly<Record<string, readonly object[]>>)[path] });
-    };
-    const reading = await pullZoneOriginErrors.read(get, ids, nothing, { nowMs: at, lastSuccessMs });
-    counters?.add({ ids, name: undefined, settings: {} }, reading, at, 0);
-    lastSuccessMs = at;
-  }
-  expect(asked).toEqual([
-    '/7/08-20-2026',
-    '/7/08-20-2026',
-    '/7/08-21-2026',
-    '/7/08-20-2026',
-    '/7/08-21-2026',
-  ]);
-  const samples = counters?.rows[0]?.samples.map(({ labels, value }) => `${labels?.['error']} ${value}`);
-  expect(samples).toEqual(['dns_lookup 1', 'http_timeout 1', 'other 1']);
+  const context = { nowMs: midnightMs + 540_000, lastSuccessMs: midnightMs - 60_000 };
+  const { asked } = await expose(pullZoneOriginErrors, { logs: [] }, { ids, context });
+  expect(asked).toEqual(['/7/08-20-2026', '/7/08-21-2026']);
 });

@@ -22,10 +22,3 @@ bunnynet_pull_zone_origin_shield_concurrent_requests{pull_zone_id="90210"} 14
 bunnynet_pull_zone_origin_shield_queued_requests{pull_zone_id="90210"} 0
 `);
 });
-
-it('shows the newest of several points of a day, not their sum', async () => {
-  const { rows } = await read(`{
-    "ConcurrentRequestsChart": { "2026-08-20T11:00:00Z": 7, "2026-08-20T10:00:00Z": 9, "2026-08-19T23:00:00Z": 50 }
-  }`);
-  expect(rows).toBe('bunnynet_pull_zone_origin_shield_concurrent_requests{pull_zone_id="90210"} 7\n');
-});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pullZone } from '../../src/resources/pull-zone.ts';
-import { exposeListing } from './expose.ts';
+import { exposeListing, unnoted } from './expose.ts';
 
 const read = (...items: readonly string[]) =>
   exposeListing(
@@ -87,8 +87,7 @@ it('finds each pull zone with its name and features, and keeps no secret', async
       { Id: 1, Name: 'a', OptimizerEnabled: true, EnableOriginShield: true, EnableSafeHop: true },
       { Id: 2, Name: 'b', OptimizerEnabled: false, EnableOriginShield: null, ZoneSecurityKey: 'very-secret' },
     ]);
-  const diagnostics = { mismatch: () => {}, unrecognized: () => {} };
-  const found = [...(await pullZone.listing.discover(get, undefined, diagnostics))];
+  const found = [...(await pullZone.listing.discover(get, undefined, unnoted))];
   expect(found).toMatchObject([
     {
       ids: { pull_zone_id: '1' },

@@ -45,29 +45,6 @@ bunnynet_shield_rate_limit_latest_day_timestamp_seconds{shield_zone_id="501",rat
 `);
 });
 
-it('leaves out only the fields of the wrong type, and notes their names', async () => {
-  const { rows, mismatched } = await read(`{
-    "data": [
-      { "ratelimitId": 11, "overview": { "totalBreaches": "90", "blockedBreaches": 30.0 } },
-      { "ratelimitId": 12, "overview": [90], "ratelimitOverviewPastTwentyEightDays": 7 },
-      { "ratelimitId": 13, "overview": { "totalBreaches": 1 },
-        "ratelimitOverviewPastTwentyEightDays": { "20-11-2026": { "totalBreaches": 1.5 }, "someday": {} } }
-    ]
-  }`);
-  expect(rows).toBe(`\
-bunnynet_shield_rate_limit_breaches_28d{shield_zone_id="501",rate_limit_id="13"} 1
-bunnynet_shield_rate_limit_blocked_breaches_28d{shield_zone_id="501",rate_limit_id="11"} 30
-bunnynet_shield_rate_limit_latest_day_timestamp_seconds{shield_zone_id="501",rate_limit_id="13"} 1795132800
-`);
-  expect(mismatched.toSorted()).toEqual([
-    'overview',
-    'overview',
-    'ratelimitOverviewPastTwentyEightDays',
-    'ratelimitOverviewPastTwentyEightDays',
-    'ratelimitOverviewPastTwentyEightDays',
-  ]);
-});
-
 it('leaves out rate limits without a usable id, each noted once', async () => {
   const { rows, mismatched } = await read(`{
     "data": [

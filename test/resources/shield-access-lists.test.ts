@@ -30,21 +30,3 @@ custom_lists_limit 10
 oldest_update_timestamp_seconds 1787119200
 `);
 });
-
-it('leaves out what is null, missing or of the wrong type', async () => {
-  const { rows, mismatched } = await read({
-    customEntryCount: null,
-    customListCount: 'many',
-    managedLists: null,
-    customLists: null,
-  });
-  expect([rows, mismatched]).toEqual(['', ['customListCount']]);
-  const { rows: none } = await read({ managedLists: [{ isEnabled: false, lastUpdated: '2026-01-01' }] });
-  expect(none).toBe('');
-});
-
-it('treats an error in a good answer as an error', async () => {
-  const error = { success: false, message: 'no', errorKey: 'feature_not_available_on_plan' };
-  await expect(read({ error, customListCount: 0 })).rejects.toMatchObject({ result: 'rejected' });
-  expect(shieldAccessLists.isEmpty?.({ result: 'rejected', errorKey: error.errorKey })).toBe(true);
-});

@@ -30,10 +30,3 @@ it('is also read from inside data, like other figures of a zone', async () => {
   const { rows } = await read({ data: { totalOverage: 7 } });
   expect(rows).toBe('bunnynet_shield_overage_monthly_overage_requests{shield_zone_id="501"} 7\n');
 });
-
-it('treats an error in a good answer as an error, even next to figures of 0', async () => {
-  const error = { statusCode: 403, success: false, message: 'no', errorKey: 'not_allowed' };
-  for (const body of [{ error, totalOverage: 0, totalCleanRequests: 0 }, { error }, { ...error }]) {
-    await expect(read(body)).rejects.toMatchObject({ result: 'rejected', errorKey: 'not_allowed' });
-  }
-});

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { shieldOverview } from '../../src/resources/shield-overview.ts';
 import { type Body, expose } from './expose.ts';
 
@@ -67,24 +67,4 @@ monthly_billable_requests{zone} 1234567
 clean_requests_limit{zone} 5000000
 latest_day_timestamp_seconds{zone} 1795132800
 `);
-});
-
-describe('a protection', () => {
-  it('has nothing on the newest day if only other protections have that day', async () => {
-    const { rows } = await read({
-      data: {
-        dDoSOverviewPastTwentyEightDays: { '20-11-2026': { blockedRequests: 3 } },
-        accessListOverviewPastTwentyEightDays: { '18-11-2026': { blockedRequests: 4 } },
-      },
-    });
-    expect(rows).toContain(
-      'requests_latest_day{shield_zone_id="501",protection="ddos",action="blocked"} 3\n',
-    );
-    expect(rows).not.toContain('latest_day{shield_zone_id="501",protection="access_lists"');
-  });
-});
-
-it('is empty, not a failure, if the plan does not include it', () => {
-  const failure = { result: 'rejected', errorKey: 'feature_not_available_on_plan' };
-  expect(shieldOverview.isEmpty?.(failure)).toBe(true);
 });

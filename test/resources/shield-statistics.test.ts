@@ -34,20 +34,3 @@ total{zone,protection="other",action="other"} 0
 latest_day_timestamp_seconds{zone} 1787184000
 `);
 });
-
-it('is empty, not a failure, if the plan of the zone does not include it', async () => {
-  const error = { success: false, message: 'no', errorKey: 'feature_not_available_on_plan' };
-  await expect(read({ data: null, error })).rejects.toMatchObject({
-    errorKey: 'feature_not_available_on_plan',
-  });
-  const failure = { result: 'rejected', errorKey: 'feature_not_available_on_plan' };
-  expect(shieldStatistics.isEmpty?.(failure)).toBe(true);
-});
-
-it('leaves out fields of the wrong type', async () => {
-  const { rows, mismatched } = await read({
-    data: { waf: { metrics: { someday: { Blocked: 1 }, [day]: { Blocked: 'many' } } }, ddos: 'off' },
-  });
-  expect(rows).toBe('bunnynet_shield_requests_latest_day_timestamp_seconds{shield_zone_id="7"} 1787184000\n');
-  expect(mismatched).toEqual(['waf', 'waf', 'ddos']);
-});

@@ -57,10 +57,3 @@ it('leaves out a rule whose id cannot be one, or that has no figure', async () =
   });
   expect([rows, mismatched]).toEqual(['', ['triggeredRules', 'triggeredRules']]);
 });
-
-it('treats an error in a good answer as an error', async () => {
-  const errorResponse = { success: false, message: 'no', errorKey: 'feature_not_available_on_plan' };
-  const answer = { errorResponse, totalTriggeredRules: 0, triggeredRules: null };
-  await expect(read(answer)).rejects.toMatchObject({ result: 'rejected' });
-  expect(shieldTriggeredRules.isEmpty?.({ result: 'rejected', errorKey: errorResponse.errorKey })).toBe(true);
-});

@@ -29,9 +29,3 @@ bunnynet_storage_zone_replication_change_in_progress{storage_zone_id="7001"} 1
 `);
   expect(page).not.toContain('secret');
 });
-
-it('shows an unlisted tier as its number, and notes it', async () => {
-  const { rows, unrecognized } = await read('{ "Id": 1, "ZoneTier": 9 }');
-  expect(rows).toContain('tier="9"');
-  expect(unrecognized).toEqual(['ZoneTier: 9']);
-});

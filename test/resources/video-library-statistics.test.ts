@@ -35,23 +35,6 @@ bunnynet_video_library_statistics_latest_day_timestamp_seconds{library_id="4711"
 `);
 });
 
-it('also requests the previous day after midnight, in its own request, and shows the new day', async () => {
-  const afterMidnight = {
-    nowMs: Date.parse('2026-11-20T00:04:00Z'),
-    lastSuccessMs: Date.parse('2026-11-19T23:54:00Z'),
-  };
-  const { rows, asked } = await expose(
-    videoLibraryStatistics,
-    { viewsChart: { '2026-11-19': 5000, '2026-11-20': 3 }, engagementScore: 70 },
-    { ids: { library_id: '4711' }, context: afterMidnight },
-  );
-  expect(asked).toEqual([
-    '/library/4711/statistics?dateFrom=2026-11-19&dateTo=2026-11-19',
-    '/library/4711/statistics?dateFrom=2026-11-20&dateTo=2026-11-20',
-  ]);
-  expect(rows).toContain('views_latest_day{library_id="4711"} 3\n');
-});
-
 it('has no score if the API sends -1, which means no data', async () => {
   expect((await read({ engagementScore: -1 })).rows).not.toContain('engagement_score');
   expect((await read({ engagementScore: 0 })).rows).toContain('engagement_score{library_id="4711"} 0\n');

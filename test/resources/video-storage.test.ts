@@ -85,9 +85,3 @@ it('shows at most 50 encodings, and the sum of all', async () => {
   );
   expect(rows).toContain('bunnynet_video_storage_bytes{component="encoded"} 60\n');
 });
-
-it('fails with the message of an answer that has an error and no data', async () => {
-  await expect(
-    read('{ "success": false, "message": "Video not found", "statusCode": 404, "data": null }'),
-  ).rejects.toMatchObject({ result: 'rejected', message: 'Video not found' });
-});
