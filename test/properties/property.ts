@@ -1,10 +1,8 @@
 /** The property of bodies, checked a few times in every test run, more often in test/stack, and very often at night. */
 import fc from 'fast-check';
-import { expect } from 'vitest';
 import type { KindName } from '../../src/simulator/dataset.ts';
-import { referenceKinds } from '../simulator/targets.ts';
 import { bodiesOf } from './bodies.ts';
-import { createReader, unfounded } from './reading.ts';
+import { createReader } from './reading.ts';
 
 const chartSettings = (['latest', 'points', 'off'] as const).flatMap((latency_chart) =>
   (['milliseconds', 'seconds'] as const).map((latency_unit) => ({ latency_chart, latency_unit })),
@@ -32,11 +30,9 @@ export async function checkBodies(
     fc.asyncProperty(bodiesOf(kind), fc.nat(readers.length - 1), async (given, reader) => {
       const outcome = await readers[reader]?.(given);
       if (!outcome) throw new Error('no reader');
-      // Other kinds count or add up some figures from several fields.
-      if (referenceKinds.includes(kind)) expect(unfounded(given, outcome.samples)).toEqual([]);
       results[outcome.result] = (results[outcome.result] ?? 0) + 1;
       bodies++;
-      samples += outcome.samples.length;
+      samples += outcome.samples;
       if (outcome.result === 'reading') onPage(outcome.page);
     }),
     { numRuns: count },

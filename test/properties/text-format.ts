@@ -1,35 +1,26 @@
 /** A strict parser of Prometheus' text format 0.0.4: anything that is not exactly right is an error. */
 
-export interface ParsedSample {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
 const sampleLine = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/s;
 const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|$)/y;
 const number = /^(?:[+-]?Inf|NaN|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
-const escapes: Readonly<Record<string, string>> = { '\\\\': '\\', '\\"': '"', '\\n': '\n' };
 
-function parseLabels(text: string): Record<string, string> {
-  const labels: Record<string, string> = {};
+function checkLabels(text: string): void {
+  const names = new Set<string>();
   label.lastIndex = 0;
   for (let at = 0; at < text.length; at = label.lastIndex) {
     const match = label.exec(text);
-    const [, name = '', value = '', comma] = match ?? [];
+    const [, name = '', , comma] = match ?? [];
     if (!match) throw new SyntaxError(`no label at ${at}: ${text}`);
-    if (Object.hasOwn(labels, name)) throw new SyntaxError(`the label ${name} twice: ${text}`);
+    if (names.has(name)) throw new SyntaxError(`the label ${name} twice: ${text}`);
     if (comma === ',' && label.lastIndex === text.length) throw new SyntaxError(`a last comma: ${text}`);
-    labels[name] = value.replace(/\\[\\"n]/g, (escaped) => escapes[escaped] ?? '');
+    names.add(name);
   }
-  return labels;
 }
 
-/** Every sample of a page. Each family must be in one piece after its HELP and TYPE, and no series may come twice. */
-export function parsePage(page: string): readonly ParsedSample[] {
-  if (page === '') return [];
+/** The number of samples of a page. Each family must be in one piece after its HELP and TYPE, and no series may come twice. */
+export function parsePage(page: string): number {
+  if (page === '') return 0;
   if (!page.endsWith('\n')) throw new SyntaxError('the last line does not end');
-  const samples: ParsedSample[] = [];
   const closed = new Set<string>();
   const seen = new Set<string>();
   let helped = '';
@@ -55,7 +46,7 @@ export function parsePage(page: string): readonly ParsedSample[] {
     const series = line.slice(0, -value.length);
     if (seen.has(series)) throw new SyntaxError(`the series twice: ${line}`);
     seen.add(series);
-    samples.push({ name, labels: parseLabels(labels), value: Number(value.replace('Inf', 'Infinity')) });
+    checkLabels(labels);
   }
-  return samples;
+  return seen.size;
 }

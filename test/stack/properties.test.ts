@@ -10,7 +10,7 @@ const checkedPages = bodiesPerKind / 20;
 
 describe(`${bodiesPerKind.toLocaleString('en')} bodies`, () => {
   it.each(referenceKinds)(
-    'of %s become a reading whose samples come from them, or a known error',
+    'of %s become a reading with a valid page, or a known error',
     { timeout: 900_000 },
     async (kind) => {
       const promtool = toolPath('promtool');
