@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Config, SectionConfig } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import { defineResource } from '../../src/resources/define.ts';
-import { object } from '../../src/resources/fields.ts';
 import { resources } from '../../src/resources/index.ts';
-import { account, env, linesOf, load, problemsOf } from './fixtures.ts';
+import type { Resource } from '../../src/resources/resource.ts';
+import { account, env, fewKinds, load, problemsOf } from './fixtures.ts';
 
 const two = 'credentials: { one: { env: BUNNYNET_ACCESS_KEY }, lib: { env: BUNNYNET_VIDEO_ACCESS_KEY } }\n';
 
@@ -22,6 +20,7 @@ describe('discovery', () => {
     const { config, warnings } = await load(
       `${account}discovery: { interval: 5m, kinds: all, except: [video_storage] }\napplications: { targets: [a] }\n`,
       { BUNNYNET_ACCESS_KEY: 'k' },
+      resources,
     );
     expect(warnings).toEqual([]);
     expect(config.discovery).toEqual({ intervalMs: 300_000 });
@@ -42,21 +41,18 @@ describe('discovery', () => {
   });
 
   test('leaves out kinds whose targets cannot be found', async () => {
-    const { ofAccount: _, ...alone } = accountKind;
-    const unlisted = { ...alone, kind: 'unlisted', section: 'unlisted' };
-    const document = { credentials: { a: { env: 'KEY' } }, discovery: { kinds: 'all' } };
-    const { config } = await loadConfig({
-      document,
-      env: { KEY: 'k' },
-      resources: [accountKind, unlisted],
-    });
-    expect(config.sections.map(({ kind }) => kind)).toEqual(['plan']);
+    const [application, shieldZone] = fewKinds;
+    if (!application || !shieldZone) throw new Error('there are too few kinds');
+    const { listing: _, ...unlisted } = application;
+    const text = `${account}discovery: { kinds: all }\n`;
+    const { config } = await load(text, env, [unlisted as Resource, shieldZone]);
+    expect(config.sections.map(({ kind }) => kind)).toEqual([shieldZone.kind]);
   });
 
   test.each([
     [
       'discovery: { kinds: all, except: [video_storag] }',
-      '2: discovery.except[0]: expected one such as video_storage, video_library or video_encoding; got "video_storag" (did you mean video_storage?)',
+      '2: discovery.except[0]: expected one such as video_storage, shield_zone or billing; got "video_storag" (did you mean video_storage?)',
     ],
     [
       'discovery: { kinds: all, except: video_storage }',
@@ -72,37 +68,11 @@ describe('discovery', () => {
   });
 });
 
-/** A kind with one target per credential. */
-const accountKind = defineResource({
-  kind: 'plan',
-  product: 'Account',
-  api: 'core',
-  reference: '0',
-  noun: 'plan',
-  section: 'plan',
-  ids: [{ label: 'account', setting: 'account', form: 'opaque' }],
-  defaultIntervalSeconds: 3600,
-  ofAccount: true,
-  path: '/plan',
-  answer: object({}),
-});
-
-describe('a kind of the account', () => {
-  const credentials = { mine: { env: 'KEY' } };
-  const loading = (document: Parameters<typeof loadConfig>[0]['document']) =>
-    loadConfig({ document, env: { KEY: 'k' }, resources: [accountKind] });
-
-  test('accepts all, which is the account of its credential', async () => {
-    const { config } = await loading({ credentials, plan: { targets: 'all' } });
-    expect(config.sections).toMatchObject([{ kind: 'plan', credential: 'mine', targets: 'all' }]);
-  });
-
-  test('accepts neither a list nor a selection', async () => {
-    expect(await linesOf(loading({ credentials, plan: { targets: ['mine'], include: 'x' } }))).toEqual([
-      'plan.include: unknown setting; expected credential, interval, stale_after or targets',
-      'plan.targets: expected all; got a list',
-    ]);
-  });
+test('a kind of the account accepts neither a list nor a selection', async () => {
+  expect(await problemsOf(`${account}billing: { targets: [account], include: x }`)).toEqual([
+    'config.yml:2: billing.targets: expected all; got a list',
+    'config.yml:2: billing.include: unknown setting; expected credential, interval, stale_after or targets',
+  ]);
 });
 
 describe('a selection', () => {
@@ -233,15 +203,6 @@ describe('the credential', () => {
       credential: 'account',
       isCredentialNamed: false,
     });
-  });
-
-  test("of discovered kinds is the account's", async () => {
-    const { config, warnings } = await load(
-      `${two}discovery: { kinds: all }\nvideo_storage: { targets: all, credential: lib }`,
-    );
-    expect(warnings).toEqual([]);
-    const others = config.sections.filter(({ kind }) => kind !== 'video_storage');
-    expect(new Set(others.map(({ credential }) => credential))).toEqual(new Set(['one']));
   });
 
   test('of discovered kinds must be named if it is ambiguous', async () => {

@@ -1,35 +1,15 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SectionConfig } from '../../src/config/config.ts';
+import type { Plain } from '../../src/config/document.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
-import { resources } from '../../src/resources/index.ts';
 import { runs } from '../runs.ts';
-import { account, canary, directory, env, linesOf, load, problemsOf } from './fixtures.ts';
+import { account, fewKinds, linesOf, load, problemsOf } from './fixtures.ts';
 
 const applications = 'applications: { targets: [a] }\n';
 
 describe('what a configuration becomes', () => {
-  test.each([
-    ['application', 60_000],
-    ['shield_zone', 600_000],
-    ['api_guardian', 300_000],
-    ['rate_limit', 300_000],
-    ['video_storage', 3_600_000],
-  ])(
-    'the default interval of %s is that of its resource, and stale_after is three times as long',
-    async (kind, intervalMs) => {
-      const section = resources.find((resource) => resource.kind === kind)?.section;
-      const { config } = await load(`${account}${section}: { targets: [] }\n`);
-      expect(config.sections).toMatchObject([
-        { kind, intervalMs, staleAfterMs: 3 * intervalMs, targets: [] },
-      ]);
-    },
-  );
-
   test.each([
     ['nothing said: three of its own intervals', '', '{ id: a, interval: 30s }', 30_000, 90_000],
     ['set in the section', 'stale_after: 5m', '{ id: a, interval: 30s }', 30_000, 300_000],
@@ -58,27 +38,6 @@ video_storage: { targets: [4711/0F8C3F9E-1B2A-4C3D-8E4F-5A6B7C8D9E0F] }
     ]);
   });
 
-  test('all means whatever the listing has, with the credential of the section', async () => {
-    const { config } = await load(`
-credentials: { one: { env: BUNNYNET_ACCESS_KEY }, two: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
-shield_zones: { targets: all, credential: two }
-rate_limits: { targets: "all", credential: one, interval: 1m }
-`);
-    expect(config.sections).toMatchObject([
-      { kind: 'shield_zone', targets: 'all', credential: 'two' },
-      { kind: 'rate_limit', targets: 'all', credential: 'one', intervalMs: 60_000 },
-    ]);
-  });
-
-  test('a target may name its own credential, and then the section needs none', async () => {
-    const { config, warnings } = await load(`
-credentials: { one: { env: BUNNYNET_ACCESS_KEY }, two: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
-applications: { targets: [{ id: a, credential: one }, { id: b, credential: two }] }
-`);
-    expect(targetsOf(config.sections[0]).map(({ credential }) => credential)).toEqual(['one', 'two']);
-    expect(warnings).toEqual([]);
-  });
-
   test('the settings of the APIs', async () => {
     const { config } = await load(`${account}${applications}
 apis:
@@ -99,16 +58,6 @@ limits: { max_series: 5000 }
     });
     expect(config.limits.maxSeries).toBe(5000);
   });
-
-  test('the path of a key file is relative to the directory of the configuration', async () => {
-    const path = await directory();
-    await mkdir(join(path, 'keys'));
-    await writeFile(join(path, 'keys/account'), canary, { mode: 0o600 });
-    const file = join(path, 'config.yml');
-    await writeFile(file, `credentials: { account: { file: keys/account } }\n${applications}`);
-    const { config } = await loadConfig({ file, env: {}, resources });
-    expect(config.credentials).toEqual({ account: { file: join(path, 'keys/account') } });
-  });
 });
 
 const duration = 'expected a duration of at least 1s, such as 30s or 1h30m';
@@ -121,16 +70,11 @@ const size = 'expected a size from 1KiB to 256MiB, such as 512KiB or 8MiB';
 describe('a problem is reported with file, line, path and what was expected', () => {
   test.each([
     // durations
-    ['applications: { interval: abc, targets: [a] }', `2: applications.interval: ${duration}; got "abc"`],
     ['applications: { interval: 999ms, targets: [a] }', `2: applications.interval: ${duration}; got "999ms"`],
     ['applications: { interval: , targets: [a] }', `2: applications.interval: ${duration}; got nothing`],
     [
       'applications: { interval: 30d, targets: [a] }',
       '2: applications.interval: expected a duration of at most 1w; got "30d"',
-    ],
-    [
-      'applications:\n  targets:\n    - a\n    - { id: b,\n        interval: 1x }',
-      `6: applications.targets[1].interval: ${duration}; got "1x"`,
     ],
     [
       'applications: { interval: 2m, stale_after: 1m, targets: [a] }',
@@ -141,7 +85,6 @@ describe('a problem is reported with file, line, path and what was expected', ()
       '2: applications.targets[0].stale_after: expected at least 7m30s, 1.5 times the interval, or values leave between two polls; got 2m',
     ],
     // ids
-    ['applications: { targets: [a b] }', `2: applications.targets[0].id: ${opaque}; got "a b"`],
     ['applications: { targets: [a/b] }', `2: applications.targets[0].id: ${opaque}; got "a/b"`],
     [
       'applications:\n  targets:\n    - a\n    -',
@@ -180,12 +123,6 @@ describe('a problem is reported with file, line, path and what was expected', ()
       'applications:\n  targets:\n    - a\n    - { id: a }',
       '5: applications.targets[1]: expected each target once; "a" is already on line 4',
     ],
-    // unknown settings
-    [
-      'applications: { targets: [{ id: a, intervl: 1m }] }',
-      '2: applications.targets[0].intervl: unknown setting (did you mean interval?)',
-    ],
-    ['applications: { targets: [a] }\nlimit: {}', '3: limit: unknown setting (did you mean limits?)'],
     [
       'applications: { targets: [a] }\nlimits: { "a\\n": 1 }',
       '3: limits["a\\n"]: unknown setting; expected max_series',
@@ -234,9 +171,7 @@ describe('a problem is reported with file, line, path and what was expected', ()
 
   test.each([
     ['', 'config.yml:1: expected a mapping of settings; got nothing'],
-    ['# comment\n---\n', 'config.yml:2: expected a mapping of settings; got nothing'],
     ['- a', 'config.yml:1: expected a mapping of settings; got a list'],
-    ['a: [1', 'config.yml:1: expected YAML: the bracket that opens here is not closed'],
     [
       Buffer.from([0x61, 0x3a, 0x20, 0xff]),
       'config.yml: expected text in UTF-8; save the file in this encoding',
@@ -256,7 +191,7 @@ describe('a problem is reported with file, line, path and what was expected', ()
     ],
     [
       account,
-      `config.yml:1: expected \`discovery: { kinds: all }\`, or a section that says what to poll, such as ${resources
+      `config.yml:1: expected \`discovery: { kinds: all }\`, or a section that says what to poll, such as ${fewKinds
         .slice(0, 3)
         .map(({ section }) => section)
         .join(', ')
@@ -331,16 +266,16 @@ billing: { credential: x, interval: 1h, stale_after: 1h, targets: all }
     ]);
   });
 
-  test('hundreds of problems are counted, not all listed', async () => {
-    const targets = Array.from({ length: 500 }, (_, i) => `{ id: a${i}, x: 1 }`).join();
+  test('more than a hundred problems are counted, not all listed', async () => {
+    const targets = Array.from({ length: 150 }, (_, i) => `{ id: a${i}, x: 1 }`).join();
     const problems = await problemsOf(`${account}applications: { targets: [${targets}] }`);
     expect(problems).toHaveLength(101);
-    expect(problems.at(-1)).toBe('… and 400 more');
+    expect(problems.at(-1)).toBe('… and 50 more');
   });
 });
 
 /** As many as the largest configurations have. */
-const manyTargets = runs(5_000, 50_000);
+const manyTargets = runs(500, 50_000);
 
 test(`${manyTargets} targets load`, async () => {
   const targets = Array.from(
@@ -349,37 +284,6 @@ test(`${manyTargets} targets load`, async () => {
   );
   const { config } = await load(`${account}applications:\n  targets:\n${targets.join('\n')}\n`);
   expect(targetsOf(config.sections[0])).toHaveLength(manyTargets);
-});
-
-test('a key appears in no error, wherever it was put by mistake', async () => {
-  const texts = [
-    `credentials: { account: ${canary} }\n${applications}`,
-    `credentials: { account: { env: ${canary} } }\n${applications}`,
-    `credentials: { account: { file: "${canary}\\n" } }\n${applications}`,
-    `credentials: { account: { key: ${canary} } }\n${applications}`,
-    `credentials: ${canary}\n${applications}`,
-    `credentials: [${canary}]\n${applications}`,
-    `${account}access_key: ${canary}\n${applications}`,
-    `${account}applications: { credential: ${canary}, targets: [a] }`,
-    `${account}applications: { targets: [{ id: a, credential: ${canary} }] }`,
-    `${account}${applications}apis: { shield: { base_url: "https://${canary}@host" } }`,
-    `${account}${applications}apis: { shield: { base_url: "${canary}" } }`,
-    `${account}${applications}x: !${canary}! [`,
-    `${account}${applications}x: "${canary}`,
-    `credentials: { account: { env: BROKEN_KEY } }\n${applications}`,
-  ];
-  for (const text of texts) {
-    const error: unknown = await load(text, { ...env, BROKEN_KEY: `${canary}\u0001` }).catch(
-      (reason: unknown) => reason,
-    );
-    expect(error).toBeInstanceOf(ConfigError);
-    const shown = [
-      inspect(error, { depth: 9, showHidden: true }),
-      JSON.stringify(error),
-      String(error),
-    ].join();
-    expect(shown, text).not.toContain(canary);
-  }
 });
 
 describe('any file', () => {
@@ -441,7 +345,7 @@ describe('any file', () => {
     'apis',
     'limits',
     'discovery',
-    ...resources.map(({ section }) => section),
+    ...fewKinds.map(({ section }) => section),
   );
 
   async function loadsOrSaysWhy(text: string): Promise<void> {
@@ -469,42 +373,25 @@ function targetsOf(section: SectionConfig | undefined) {
   return section.targets;
 }
 
-describe('plain data', () => {
-  const document = (more: object = {}) => ({
-    credentials: { account: { env: 'KEY' } },
-    applications: { latency_chart: 'off', targets: ['a', { id: 'b', interval: '30s', name: undefined }] },
-    rate_limits: { targets: [501] },
-    apis: { shield: { requests_per_second: 0.5, base_url: 'http://h', allow_insecure_http: true } },
-    limits: { max_series: 1000 },
-    ...more,
-  });
-
-  test('loads like a file with the same content', async () => {
-    const text = JSON.stringify(document());
-    const { config } = await load(text, { KEY: canary });
-    expect(await loadConfig({ document: document(), env: { KEY: canary }, resources })).toEqual({
-      config,
-      warnings: [],
-    });
-    expect(config.apis.shield.requestsPerSecond).toBe(0.5);
-  });
-
-  test('has all its problems reported at once, by their paths', async () => {
-    const wrong = document({ rate_limits: { interval: 5, targets: [501, true, 501] }, extra: null });
-    expect(await linesOf(loadConfig({ document: wrong, env: {}, resources }))).toEqual([
-      expect.stringMatching(/^extra: unknown setting; expected one such as \w+, \w+ or \w+$/),
-      `rate_limits.interval: ${duration}; got "5"`,
-      `rate_limits.targets[1].id: ${whole}; got "true"`,
-    ]);
-    expect(
-      await linesOf(
-        loadConfig({ document: document({ rate_limits: { targets: [1, 1] } }), env: {}, resources }),
-      ),
-    ).toEqual([
-      'credentials.account: expected the key in the environment variable KEY, which is not set',
-      'rate_limits.targets[1]: expected each target once; "1" is already at rate_limits.targets[0]',
-    ]);
-  });
+test('plain data has all its problems reported at once, by their paths', async () => {
+  const of = (rateLimits: Plain, more: Readonly<Record<string, Plain>> = {}) => {
+    const document = {
+      credentials: { account: { env: 'KEY' } },
+      applications: { latency_chart: 'off', targets: ['a', { id: 'b', name: undefined }] },
+      rate_limits: rateLimits,
+      ...more,
+    };
+    return linesOf(loadConfig({ document, env: {}, resources: fewKinds }));
+  };
+  expect(await of({ interval: 5, targets: [501, true, 501] }, { extra: null })).toEqual([
+    expect.stringMatching(/^extra: unknown setting; expected one such as \w+, \w+ or \w+$/),
+    `rate_limits.interval: ${duration}; got "5"`,
+    `rate_limits.targets[1].id: ${whole}; got "true"`,
+  ]);
+  expect(await of({ targets: [1, 1] })).toEqual([
+    'credentials.account: expected the key in the environment variable KEY, which is not set',
+    'rate_limits.targets[1]: expected each target once; "1" is already at rate_limits.targets[0]',
+  ]);
 });
 
 test('a file of authorities that is not there is told from one without certificates', async () => {

@@ -6,7 +6,7 @@ import { capacity, pollsOf } from '../../src/polling/capacity.ts';
 import type { ListingPoll } from '../../src/polling/target.ts';
 import { resources } from '../../src/resources/index.ts';
 import type { Listed } from '../../src/resources/resource.ts';
-import { account, load } from '../config/fixtures.ts';
+import { account, env, load } from '../config/fixtures.ts';
 import { planOf, pollsIn, resourceOf } from './fixtures.ts';
 
 const capacityOf = (config: Config) =>
@@ -61,7 +61,11 @@ function everythingOf(config: Config) {
 
 describe('the request rate', () => {
   test('of a large account with every kind except video_storage is below 3 requests/s', async () => {
-    const { config } = await load(`${account}discovery: { kinds: all, except: [video_storage] }`);
+    const { config } = await load(
+      `${account}discovery: { kinds: all, except: [video_storage] }`,
+      env,
+      resources,
+    );
     const everything = everythingOf(config);
     const counts: Record<string, number> = {};
     for (const { kind } of everything.targets.values()) counts[kind] = (counts[kind] ?? 0) + 1;
