@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { flagRows } from '../src/cli/flags.ts';
 import { urlVariable } from '../src/config/apis.ts';
@@ -21,6 +22,15 @@ import { inventory } from './inventory.ts';
 /** A table row. Pipes are escaped because they would end a cell. */
 const row = (...cells: readonly string[]) =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+
+/** A page with new rows in the first table below each of these headings. */
+function withTables(page: string, tables: Readonly<Record<string, readonly string[]>>): string {
+  return Object.entries(tables).reduce((text, [heading, rows]) => {
+    const [before, after] = text.split(`\n## ${heading}\n`);
+    if (after === undefined) throw new Error(`the page has no heading ${heading}`);
+    return `${before}\n## ${heading}\n${after.replace(/^(\|.*\n)+/m, () => `${rows.join('\n')}\n`)}`;
+  }, page);
+}
 
 /** The exporter's own families as it renders them, without those of the process and of Node. */
 async function ownFamilies() {
@@ -50,31 +60,18 @@ async function metricReference(): Promise<string> {
       '',
     ].join('\n');
   });
+  const page = readFileSync('docs/metrics.md', 'utf8').replace(
+    /^## `[\s\S]*(?=^## The exporter itself)/m,
+    () => `${sections.join('\n')}\n`,
+  );
   const own = await ownFamilies();
-  return [
-    '# Metrics',
-    '',
-    'Generated from the code by `npm run generate`; the tests fail when it is out of date.',
-    '',
-    'Families with values from the API are gauges. Those that end in `_total` are counters, which the exporter calculates from the figures',
-    'by day; only `bunnynet_application_container_restarts_total` is as the API counts it. A value that the API leaves out or sends as',
-    'null has no series. A stale target keeps only `_up`, `_last_success_timestamp_seconds` and its calculated counters.',
-    '[querying.md](querying.md) shows how to query the `_28d` and `_latest_day` families.',
-    '',
-    'The unit or window of some figures is not documented: latency, CPU, RAM and traffic of Magic Containers are read as their HELP says,',
-    'and the days of Shield have an undocumented form. If one of them looks wrong, send us a [report](command.md#a-report): it shows what',
-    'the API answers, without any value of your account.',
-    '',
-    ...sections,
-    '## The exporter itself',
-    '',
-    row('family', 'type', 'meaning'),
-    row('---', '---', '---'),
-    ...own.map(({ name, type, help }) => row(`\`${name}\``, type, help)),
-    '',
-    "There are also prom-client's `process_*` and `nodejs_*` metrics, except those that `promtool check metrics` rejects. They are read at most once a second, so two scrapes within a second show the same values.",
-    '',
-  ].join('\n');
+  return withTables(page, {
+    'The exporter itself': [
+      row('family', 'type', 'meaning'),
+      row('---', '---', '---'),
+      ...own.map(({ name, type, help }) => row(`\`${name}\``, type, help)),
+    ],
+  });
 }
 
 interface SchemaNode {
@@ -151,145 +148,59 @@ function configurationReference(): string {
     const properties = Object.fromEntries(settings.filter(([key]) => !commonSettings.includes(key)));
     return settingRows({ properties }, section);
   });
-  return [
-    '# Configuration',
-    '',
-    'Generated from the code by `npm run generate`; the tests fail when it is out of date.',
-    '',
-    '## With one key',
-    '',
-    'With only the key of an account, in `BUNNYNET_ACCESS_KEY` or in the file named by `BUNNYNET_ACCESS_KEY_FILE`, everything in the',
-    'account is exported. Only `video_storage` stays off, because it costs a request for each video. Each kind has a variable for `all`',
-    'or a list of ids: once you set one, only kinds whose variable is set are on. This file for `--config.file` does the same as the key',
-    'alone:',
-    '',
-    '```yaml',
-    'credentials:',
-    '  account: { env: BUNNYNET_ACCESS_KEY }',
-    'discovery:',
-    '  interval: 10m            # between two polls of a listing that is not a kind of its own',
-    '  kinds: all               # every kind without a section is on; default: none',
-    '  except: [video_storage]',
-    '```',
-    '',
-    '`--config.check` checks a file and the keys without calling the API, and says what is on. [An',
-    'example](../config/bunnynet-exporter.example.yml) shows every kind of setting. Editors complete and check the file with [its JSON',
-    'Schema](../config/bunnynet-exporter.schema.json) if it begins with',
-    '`# yaml-language-server: $schema=…/bunnynet-exporter.schema.json`.',
-    '',
-    '## Selection',
-    '',
-    'Each kind has a section, whose name is often the plural of the kind: [the table](#kinds) has both. Without it the kind is off, unless',
-    '`discovery` turns it on. With `targets: all`, a section selects from the found targets, and can change settings for single ones:',
-    '',
-    '```yaml',
-    'applications:',
-    '  targets: all',
-    '  include: "prod-.*"         # a pattern or a list of them',
-    '  exclude: [".*-preview"]    # wins over include',
-    '  overrides:                 # by id: name, interval, stale_after',
-    '    - { id: q7TzVb2, interval: 30s }',
-    'api_guardian:',
-    '  targets: all',
-    '  parents: { include: "shop|www" }   # of these Shield Zones only',
-    '```',
-    '',
-    'Patterns are in [RE2 syntax](https://github.com/google/re2/wiki/Syntax) and match the whole name or the whole id; `.` matches any',
-    'character. A target with an id of two parts matches by the last part, or by both as `501/77`. Targets of one listing (`shield_zones`)',
-    'are read together, so their overrides have no interval.',
-    '',
-    'A video library is read with the key from the listing of libraries, unless the section names the credential of a library. With several',
-    'credentials, the libraries are listed with that of the first section of another API, else with the only one that no video section names.',
-    '',
-    '## Naming targets by hand',
-    '',
-    'Instead of `all`, `targets` can be a list. A target is its id, with `/` between two parts, or a mapping of its ids and `name`,',
-    '`credential`, `interval`, `stale_after`. A list cannot have a selection.',
-    '',
-    '```yaml',
-    'credentials:',
-    '  account: { env: BUNNYNET_ACCESS_KEY }',
-    '  library-4711: { file: /run/secrets/library-4711 }   # re-read when it changes',
-    'applications:',
-    '  credential: account',
-    '  targets: [HbqFnk0KZjzYOcp, { id: q7TzVb2, name: storefront, interval: 30s }]',
-    'api_guardian:',
-    '  credential: account',
-    '  targets: [501/77]',
-    'video_storage:',
-    '  credential: library-4711',
-    '  targets: [{ library_id: 4711, video_id: 0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f, name: trailer }]',
-    '```',
-    '',
-    '## Kinds',
-    '',
-    row('section', 'kind', 'variable', 'targets', 'interval'),
-    row('---', '---', '---', '---', '---'),
-    ...resources.map((resource) =>
-      row(
-        `\`${resource.section}\``,
-        `\`${resource.kind}\``,
-        `\`${resource.environment}\``,
-        targetsText(resource),
-        formatDuration(resource.defaultIntervalSeconds * 1000),
+  return withTables(readFileSync('docs/configuration.md', 'utf8'), {
+    Kinds: [
+      row('section', 'kind', 'variable', 'targets', 'interval'),
+      row('---', '---', '---', '---', '---'),
+      ...resources.map((resource) =>
+        row(
+          `\`${resource.section}\``,
+          `\`${resource.kind}\``,
+          `\`${resource.environment}\``,
+          targetsText(resource),
+          formatDuration(resource.defaultIntervalSeconds * 1000),
+        ),
       ),
-    ),
-    '',
-    '## Settings',
-    '',
-    'Durations are written as in Prometheus (`30s`, `1h30m`). Unknown settings, duplicate targets, invalid patterns and keys that cannot be',
-    'read are errors, reported with their lines: first every mistake of form, and where there is none, every mistake of meaning.',
-    '',
-    row('setting', 'default', ''),
-    row('---', '---', '---'),
-    ...rowsOf('credentials', 'discovery'),
-    row('`<section>.credential`', '', 'The credential; optional if only one is defined'),
-    row('`<section>.interval`', '', 'Time between two polls of a target; the defaults are above'),
-    row(
-      '`<section>.stale_after`',
-      '',
-      `Age after which a target's values are no longer exported, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
-    ),
-    row('`<section>.targets`', '', 'What to poll: all, or a list'),
-    row('`<section>.include`, `.exclude`', '', 'With all: patterns of targets to select and to leave out'),
-    row(
-      '`<section>.parents`',
-      '',
-      'With all: `{ include, exclude }` for the zones or libraries of the targets',
-    ),
-    row('`<section>.overrides`', '', 'With all: a list of ids with `name`, `interval`, `stale_after`'),
-    ...own,
-    ...apis.rows,
-    ...rowsOf('limits'),
-    '',
-    '## APIs',
-    '',
-    ...apis.table,
-    '',
-    '`HTTPS_PROXY` (without it `ALL_PROXY`) and `NO_PROXY` apply to requests to the APIs: the address of an HTTP proxy, and hosts or domains,',
-    'with or without a port, or `*`. Plain http, which is for this machine, never goes through a proxy.',
-    '',
-    '## Environment, without a file',
-    '',
-    'The keys. What to poll is in the variables of the [kinds](#kinds), with commas between ids; addresses are in those of the [APIs](#apis).',
-    '',
-    row('variable', ''),
-    row('---', '---'),
-    ...environmentSettings(resources)
-      .filter(({ variable }) => !listed.has(variable))
-      .map(({ variable, help }) => row(`\`${variable}\``, help)),
-    '',
-    '## Flags',
-    '',
-    'A flag wins over its variable. `BUNNYNET_WEB_LISTEN_ADDRESS` takes several addresses, separated by commas.',
-    '',
-    row('flag', 'variable', 'default', ''),
-    row('---', '---', '---', '---'),
-    ...flagRows.map(({ usage, variable, default: preset, help }) =>
-      row(`\`${usage}\``, `\`${variable}\``, preset === undefined ? '' : `\`${preset}\``, help),
-    ),
-    '',
-  ].join('\n');
+    ],
+    Settings: [
+      row('setting', 'default', ''),
+      row('---', '---', '---'),
+      ...rowsOf('credentials', 'discovery'),
+      row('`<section>.credential`', '', 'The credential; optional if only one is defined'),
+      row('`<section>.interval`', '', 'Time between two polls of a target; the defaults are above'),
+      row(
+        '`<section>.stale_after`',
+        '',
+        `Age after which a target's values are no longer exported, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
+      ),
+      row('`<section>.targets`', '', 'What to poll: all, or a list'),
+      row('`<section>.include`, `.exclude`', '', 'With all: patterns of targets to select and to leave out'),
+      row(
+        '`<section>.parents`',
+        '',
+        'With all: `{ include, exclude }` for the zones or libraries of the targets',
+      ),
+      row('`<section>.overrides`', '', 'With all: a list of ids with `name`, `interval`, `stale_after`'),
+      ...own,
+      ...apis.rows,
+      ...rowsOf('limits'),
+    ],
+    APIs: apis.table,
+    'Environment, without a file': [
+      row('variable', ''),
+      row('---', '---'),
+      ...environmentSettings(resources)
+        .filter(({ variable }) => !listed.has(variable))
+        .map(({ variable, help }) => row(`\`${variable}\``, help)),
+    ],
+    Flags: [
+      row('flag', 'variable', 'default', ''),
+      row('---', '---', '---', '---'),
+      ...flagRows.map(({ usage, variable, default: preset, help }) =>
+        row(`\`${usage}\``, `\`${variable}\``, preset === undefined ? '' : `\`${preset}\``, help),
+      ),
+    ],
+  });
 }
 
 /** `all, or a list of ids` */
