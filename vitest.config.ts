@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const program = [
   'test/main.test.ts',
   'test/held/{typos,authorities}.test.ts',
-  'test/security/{canary-answers,keys,never-polled,origin}.test.ts',
+  'test/security/canary-answers.test.ts',
 ];
 
 /** Those that take the longest, and mostly wait: they begin first, so that the others run while they do. */

@@ -41,6 +41,7 @@ export interface WholeOptions {
   /** Settings of every API beside its address. */
   readonly api?: Readonly<Record<string, unknown>>;
   readonly proxy?: ExporterOptions['proxy'];
+  readonly web?: Pick<ExporterOptions, 'probeAddress' | 'webConfigFile'>;
   readonly shard?: ExporterOptions['shard'];
   readonly maxKeyReadMs?: number;
   readonly onExchange?: ExporterOptions['onExchange'];
@@ -193,6 +194,7 @@ export async function startWhole(options: WholeOptions) {
     },
     addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
+    ...options.web,
     enableLifecycle: true,
     log: pino({ base: null, timestamp: false }, { write: toLog }),
     now: () => nowMs,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporary } from '../http/temporary.ts';
 import { startSimulator } from '../simulator/start.ts';
+import { kindNames } from '../simulator/targets.ts';
 import { originOf, page, run } from './canary.ts';
 import { configOf } from './stage.ts';
 
@@ -48,7 +49,12 @@ test('no page, log, report or snapshot has a secret or a person that came in an 
     now: () => Date.parse(`${new Date().toISOString().slice(0, 10)}T23:59:00Z`),
   });
   const [library = ''] = Object.values(simulator.keys.libraries);
-  const config = configOf(simulator, '{ account: { file: account }, library: { file: library } }');
+  const config = configOf(
+    simulator,
+    '{ account: { file: account }, library: { file: library } }',
+    kindNames,
+    '60s',
+  );
   const file = temporary({ 'config.yml': config, account: simulator.keys.account, library });
   const running = run([
     '--web.listen-address=127.0.0.1:0',

@@ -63,7 +63,10 @@ function around(text: string, form: string): string {
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** Both streams. */
   readonly output: string;
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
 export interface Running {
@@ -90,15 +93,17 @@ export function run(args: readonly string[], { env = {}, node = [], execPath }: 
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
+  const streams = { stdout: '', stderr: '' };
   const listeners = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
       output += text;
+      streams[name] += text;
       for (const listener of listeners) listener();
     });
   }
   const ended = new Promise<Ended>((resolve) => {
-    child.on('close', (code, signal) => resolve({ code, signal, output }));
+    child.on('close', (code, signal) => resolve({ code, signal, output, ...streams }));
   });
   onTestFinished(async () => {
     child.kill('SIGKILL');

@@ -1,12 +1,13 @@
 /** The key goes only to the configured origin of its API, wherever answers point. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { createServer as createTcpServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { resources } from '../../src/resources/index.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import { listen } from '../api/ask.ts';
+import { fewKinds } from '../config/fixtures.ts';
+import { startWhole } from '../held/whole.ts';
 import { temporary } from '../http/temporary.ts';
-import { found, newKey, run } from './canary.ts';
+import { found, newKey } from './canary.ts';
 
 const key = newKey();
 
@@ -24,38 +25,20 @@ async function listenElsewhere(): Promise<{
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve));
-  onTestFinished(() => void server.close());
-  return { port: (server.address() as AddressInfo).port, heard: () => heard };
+  return { port: await listen(server, '127.0.0.2'), heard: () => heard };
 }
 
-const environment = (url: string, ids: readonly string[]) => ({
-  BUNNYNET_ACCESS_KEY: key,
-  BUNNYNET_APPLICATIONS: ids.join(','),
-  BUNNYNET_APPLICATION_URL: url,
-});
-
-test('a redirect to another host is not followed', async () => {
-  const elsewhere = await listenElsewhere();
-  const simulator = createSimulator({ keys: { account: key } });
-  await simulator.start();
-  onTestFinished(() => simulator.stop());
-  const location = `http://127.0.0.2:${elsewhere.port}/`;
-  simulator.inject({ type: 'redirect', location });
-  const env = environment(simulator.baseUrls.application, [simulator.applications[0]?.id ?? '']);
-  const { code, output } = await run(['--once'], { env }).ended;
-  expect(code).toBe(3);
-  expect(output).toContain('HTTP 302: a redirect, which is not followed');
-  expect(elsewhere.heard()).toEqual([]);
-});
-
-test('nothing else in an answer makes it ask another host or send a cookie', async () => {
+test('nothing in an answer makes it ask another host or send a cookie', async () => {
   const elsewhere = await listenElsewhere();
   const there = `http://127.0.0.2:${elsewhere.port}/`;
   const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+  const statuses: Readonly<Record<string, number>> = {
+    '/apps/broken/summary': 503,
+    '/apps/moved/summary': 302,
+  };
   const api = createServer(({ url = '', headers }, response) => {
     asked.push({ path: url, headers });
-    response.writeHead(url.includes('broken') ? 503 : 200, {
+    response.writeHead(statuses[url] ?? 200, {
       'set-cookie': [`session=1; Domain=127.0.0.2`, 'other=2; Path=/'],
       link: `<${there}>; rel=preload, <${there}>; rel=next`,
       refresh: `0; url=${there}`,
@@ -66,61 +49,52 @@ test('nothing else in an answer makes it ask another host or send a cookie', asy
     });
     response.end(JSON.stringify({ status: 'active', instance: there, page: { nextPage: there } }));
   });
-  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    api.close();
-    api.closeAllConnections();
+  const whole = await startWhole({
+    routes: {},
+    env: { KEY: key },
+    document: {
+      apis: { application: { base_url: `http://127.0.0.1:${await listen(api)}`, max_retries: 2 } },
+      applications: { targets: ['one', 'two', 'broken', 'moved'] },
+    },
   });
-  const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-  const { output } = await run(['--once'], { env: environment(url, ['one', 'two', 'broken']) }).ended;
+  await whole.poll();
   // The broken request is retried.
   expect(asked.map(({ path }) => path).sort()).toEqual([
     ...Array.from({ length: 3 }, () => '/apps/broken/summary'),
+    '/apps/moved/summary',
     '/apps/one/summary',
     '/apps/two/summary',
   ]);
   for (const { headers } of asked)
     expect(Object.keys(headers).sort()).toEqual(['accept', 'accesskey', 'connection', 'host', 'user-agent']);
   expect(elsewhere.heard()).toEqual([]);
-  expect(found({ key }, output)).toEqual([]);
+  expect(found({ key }, JSON.stringify(whole.log) + (await whole.page()))).toEqual([]);
 });
 
 test('an id from a listing never makes a path outside the API', async () => {
-  const asked: string[] = [];
-  const api = createServer(({ url = '' }, response) => {
-    asked.push(url);
-    const ids = ['../../evil', 'a/b', '1?x=', '7', 8, '//127.0.0.2/'];
-    response.end(
-      url.startsWith('/shield/shield-zones')
-        ? JSON.stringify({ data: ids.map((id) => ({ shieldZoneId: id })) })
-        : '{"data": []}',
-    );
+  const ids = ['../../evil', 'a/b', '1?x=', '7', 8, '//127.0.0.2/'];
+  const whole = await startWhole({
+    routes: {
+      '/shield/shield-zones': () => ({ data: ids.map((id) => ({ shieldZoneId: id })) }),
+      '/pullzone': () => [],
+    },
+    document: { shield_zones: { targets: 'all' }, rate_limits: { targets: 'all' } },
   });
-  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    api.close();
-    api.closeAllConnections();
-  });
-  const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-  const env = {
-    BUNNYNET_ACCESS_KEY: key,
-    BUNNYNET_SHIELD_ZONES: 'all',
-    BUNNYNET_RATE_LIMITS: 'all',
-    BUNNYNET_SHIELD_URL: url,
-    BUNNYNET_CORE_URL: url,
-  };
-  const { code, output } = await run(['--once'], { env }).ended;
   // A listing with unusable entries is incomplete, so nothing of it is used.
-  expect(code).toBe(3);
-  expect(output).toContain('without a usable');
-  expect(asked.filter((path) => !/^\/(shield\/shield-zones|pullzone)\?/.test(path))).toEqual([]);
+  expect(await whole.exporter.pollOnce()).toBe(false);
+  expect(whole.said('without a usable')).not.toEqual([]);
+  expect(new Set(whole.requests.map(({ path }) => path))).toEqual(
+    new Set(['/shield/shield-zones', '/pullzone']),
+  );
 });
 
-const problemsOf = (url: string) =>
-  loadConfig({ env: environment(url, ['one']), resources }).then(
+function problemsOf(url: string): Promise<string> {
+  const env = { BUNNYNET_ACCESS_KEY: key, BUNNYNET_APPLICATIONS: 'one', BUNNYNET_APPLICATION_URL: url };
+  return loadConfig({ env, resources: fewKinds }).then(
     () => '',
     ({ message }: Error) => message,
   );
+}
 
 describe('an address', () => {
   test.each([
@@ -167,6 +141,8 @@ describe('an address', () => {
       'config.yml': `credentials: { account: { env: KEY } }\napis: ${api}\napplications: { targets: [one] }\n`,
     });
     const file = `${directory}/config.yml`;
-    await expect(loadConfig({ file, env: { KEY: key }, resources })).resolves.toMatchObject({ warnings: [] });
+    await expect(loadConfig({ file, env: { KEY: key }, resources: fewKinds })).resolves.toMatchObject({
+      warnings: [],
+    });
   });
 });

@@ -55,11 +55,15 @@ export function injectAll(simulator: Simulator): void {
   }
 }
 
-/** A configuration of these kinds, by default of everything that the simulator has; `credentials` in YAML defines `account` and `library`. */
+/**
+ * A configuration of these kinds, by default of everything that the simulator has; `credentials` in YAML defines `account` and
+ * `library`. timeout: with faults, answers without end run into it.
+ */
 export function configOf(
   simulator: Simulator,
   credentials: string,
   kinds: readonly string[] = kindNames,
+  timeout = '4s',
 ): string {
   const { document } = everything(simulator, {
     kinds,
@@ -67,7 +71,7 @@ export function configOf(
     // Each target is polled once, which is enough to log its fault.
     interval: '1h',
     api: () => ({
-      timeout: '4s',
+      timeout,
       requests_per_second: 5000,
       max_concurrency: 200,
       max_retries: 0,

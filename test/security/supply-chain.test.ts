@@ -132,17 +132,6 @@ function covers(theirs: string, ours: string): boolean {
 describe('the supported versions of Node', () => {
   const { engines, devEngines } = manifest;
 
-  it.each([
-    ['>=20', true],
-    ['^20.0.0 || >=22.0.0', true],
-    ['>=22', false],
-    ['^20.19.0 || >=22.12.0', false],
-    ['^20.18.1 || ^22.3.0', false],
-    ['^20.18.1 || ^22.3.0 || >=24', false],
-  ])('are compared with those of a package: %s covers ^20.18.1 || >=22.3.0: %s', (theirs, expected) => {
-    expect(covers(theirs, '^20.18.1 || >=22.3.0')).toBe(expected);
-  });
-
   it('are supported by every package in production, and for development by every package', () => {
     for (const [path, { dev, engines: { node = '>=0' } = {} }] of locked) {
       const ours = dev ? devEngines.runtime.version : engines.node;
