@@ -1,25 +1,12 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Store } from '../../src/exposition/store.ts';
 import { createMetricsRoute, type MetricsRouteOptions } from '../../src/http/metrics-route.ts';
-
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
+import type { Route } from '../../src/http/route.ts';
+import { serve as serveRoutes } from './serve.ts';
 
 function filledStore(): Store {
   const store = new Store([
@@ -37,7 +24,7 @@ const ownPart = '# TYPE own gauge\nown 1\n';
 const openMetrics = 'application/openmetrics-text; version=1.0.0';
 
 async function serve(changes: Partial<MetricsRouteOptions> = {}) {
-  const handler = createMetricsRoute({
+  const answerTo = createMetricsRoute({
     store: filledStore(),
     kinds: ['app', 'zone'],
     ownMetrics: () => Promise.resolve([Buffer.from(ownPart)]),
@@ -45,19 +32,13 @@ async function serve(changes: Partial<MetricsRouteOptions> = {}) {
   });
   const answers: Promise<void>[] = [];
   const responses: ServerResponse[] = [];
-  const answer = (incoming: IncomingMessage, response: ServerResponse) => {
+  const handle: Route['handle'] = (incoming, response, query) => {
     responses.push(response);
-    answers.push(
-      Promise.resolve(handler(incoming, response, new URLSearchParams(incoming.url?.split('?')[1]))).catch(
-        (error: Error) => void response.writeHead(500).end(error.message),
-      ),
-    );
+    const answer = Promise.resolve(answerTo(incoming, response, query));
+    answers.push(answer);
+    return answer;
   };
-  const server = createServer(answer);
-  servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port } = await serveRoutes({ routes: [{ path: '/metrics', methods: ['GET'], handle }] });
   return { port, answers, responses };
 }
 
@@ -74,7 +55,7 @@ async function get(
   method = 'GET',
 ): Promise<Answer> {
   const outgoing = request({ host: '127.0.0.1', port, path, headers, method, agent: false }).end();
-  const [incoming] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage];
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   return { status: incoming.statusCode, headers: incoming.headers, body: Buffer.concat(chunks) };
@@ -184,7 +165,7 @@ describe('the metrics handler', () => {
     const ownMetrics = vi.fn(() => Promise.resolve([Buffer.from(ownPart)]));
     ownMetrics.mockRejectedValueOnce(new Error('a collector failed'));
     const { port } = await serve({ ownMetrics, limits: { maxInFlight: 1 } });
-    expect(await get(port)).toMatchObject({ status: 500, body: Buffer.from('a collector failed') });
+    expect(await get(port)).toMatchObject({ status: 500, body: Buffer.from('Internal Server Error\n') });
     expect((await get(port)).status).toBe(200);
   });
 

@@ -27,9 +27,13 @@ export const metrics: Route = {
 };
 
 /** Starts a server on a free port of loopback; it is stopped at the end of the test. */
-export async function serve(
-  options: Partial<WebServerOptions> = {},
-): Promise<{ server: WebServer; url: string; port: number; log: ReturnType<typeof recordLog> }> {
+export async function serve(options: Partial<WebServerOptions> = {}): Promise<{
+  server: WebServer;
+  urls: readonly string[];
+  url: string;
+  port: number;
+  log: ReturnType<typeof recordLog>;
+}> {
   const log = recordLog();
   const server = new WebServer({
     addresses: [{ host: '127.0.0.1', port: 0 }],
@@ -37,9 +41,10 @@ export async function serve(
     log,
     ...options,
   });
-  const [url = ''] = await server.start();
+  const urls = await server.start();
   onTestFinished(() => server.stop(0));
-  return { server, url, port: Number(new URL(url).port), log };
+  const [url = ''] = urls;
+  return { server, urls, url, port: Number(new URL(url).port), log };
 }
 
 /** A raw TCP client: what it has received, and when the other side closed. */
@@ -89,7 +94,7 @@ export async function scrapeDuring(port: number, until: Promise<unknown>): Promi
     const text = await rawClient(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
       .closed;
     seen.add(text.endsWith('up 1\n') ? (text.split('\r\n')[0] ?? '') : text);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   } while (!ended);
   return seen;
 }

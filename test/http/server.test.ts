@@ -1,8 +1,8 @@
-import { createServer } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { createServer } from 'node:http';
+import { describe, expect, test } from 'vitest';
 import type { Route } from '../../src/http/route.ts';
-import { WebServer } from '../../src/http/server.ts';
-import { metrics, rawClient, recordLog, serve } from './serve.ts';
+import { listen } from '../api/ask.ts';
+import { metrics, rawClient, serve } from './serve.ts';
 
 const reload: Route = {
   path: '/-/reload',
@@ -140,39 +140,24 @@ describe('invalid requests', () => {
 
 describe('listening', () => {
   test('listens on every address and says where', async () => {
-    const server = new WebServer({
+    const { urls } = await serve({
       addresses: [
         { host: '127.0.0.1', port: 0 },
         { host: 'localhost', port: 0 },
       ],
-      routes: [metrics],
-      log: recordLog(),
     });
-    const urls = await server.start();
-    onTestFinished(() => server.stop(0));
     expect(urls).toHaveLength(2);
     for (const url of urls) expect((await fetch(`${url}/metrics`)).status).toBe(200);
   });
 
   test('says which port is in use and what to do, and closes the others again', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen({ host: '127.0.0.1', port: 0 }, resolve));
-    onTestFinished(() => void other.close());
-    const address = other.address();
-    const taken = typeof address === 'object' && address ? address.port : 0;
+    const taken = await listen(createServer());
     // A port that was free a moment ago.
     const { server: first, port: free } = await serve();
     await first.stop(0);
 
-    const server = new WebServer({
-      addresses: [
-        { host: '127.0.0.1', port: free },
-        { host: '127.0.0.1', port: taken },
-      ],
-      routes: [metrics],
-      log: recordLog(),
-    });
-    await expect(server.start()).rejects.toThrow(
+    const addresses = [free, taken].map((port) => ({ host: '127.0.0.1', port }));
+    await expect(serve({ addresses })).rejects.toThrow(
       `cannot listen on 127.0.0.1:${taken}: the port is in use; stop the process that has it, ` +
         'or choose another with --web.listen-address',
     );

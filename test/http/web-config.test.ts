@@ -155,12 +155,6 @@ describe('an invalid file is reported with the place and what was expected', () 
       `${tls}  certfile: x\n`,
       ['/web.yml:4: tls_server_config.certfile: unknown setting (did you mean cert_file?)'],
     ],
-    ['invalid YAML', 'tls_server_config: [\n', [expect.stringMatching(/^\/web\.yml:\d: /)]],
-    [
-      'a key given twice',
-      `basic_auth_users:\n  a: ${hash}\n  a: ${hash}\n`,
-      ['/web.yml:3: basic_auth_users.a: expected each key once; it is already on line 2'],
-    ],
     ['a list where settings belong', '- tls\n', ['/web.yml:1: expected a mapping']],
     [
       'a missing key',
