@@ -84,7 +84,7 @@ export function mockApi(origin: string, headers: Readonly<Record<string, string>
 }
 
 /** Declared requests that were not made, and undeclared ones that were, since the last call. */
-export function takeProblems(): readonly string[] {
+function takeProblems(): readonly string[] {
   const problems = [
     ...declared
       .pendingInterceptors()

@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  didYouMean,
-  formatDuration,
-  orList,
-  parseBoolean,
-  parseDuration,
-  quote,
-  suggest,
-} from '../src/text.ts';
+import { formatDuration, parseBoolean, parseDuration, quote, suggest } from '../src/text.ts';
 
 describe('durations', () => {
   test.each([
@@ -73,19 +65,9 @@ describe('suggestions', () => {
   ])('for $0 are $1', (word, meant) => {
     expect(suggest(word, ['interval', 'stale_after', 'name', 'credential'])).toBe(meant);
   });
-
-  test('are in parentheses, or empty', () => {
-    expect(didYouMean('tru', ['true'])).toBe(' (did you mean true?)');
-    expect(didYouMean('zzz', ['true'])).toBe('');
-  });
 });
 
 test('quotations are short and without control characters', () => {
   expect(quote('a\n\u001b[31m"')).toBe(String.raw`"a\n\u001b[31m\""`);
   expect(quote('x'.repeat(1000))).toHaveLength(60);
-});
-
-test('alternatives read as a sentence', () => {
-  expect(orList(['a'])).toBe('a');
-  expect(orList(['a', 'b', 'c'])).toBe('a, b or c');
 });

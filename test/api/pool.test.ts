@@ -77,12 +77,6 @@ const ask = (baseUrl: string, asking?: Asking) => clientFor(baseUrl, asking)();
 const good = { ok: true };
 
 describe('an API over TLS', () => {
-  it('is trusted if its certificate comes from an authority in ca_file', async () => {
-    const { port, seen } = await serveTls(server);
-    expect(await ask(`https://localhost:${port}`, { authorities })).toEqual(good);
-    expect(seen).toHaveLength(1);
-  });
-
   it.each([
     ['that is self-signed', issue({ name: 'localhost', alternativeNames: ['dns:localhost'] }), {}],
     ['of a private authority, without ca_file', server, {}],

@@ -9,10 +9,6 @@ import { canary, directory } from '../config/fixtures.ts';
 describe('a secret', () => {
   const secret = new Secret(canary);
 
-  test('is only returned by reveal()', () => {
-    expect(secret.reveal()).toBe(canary);
-  });
-
   test.each<[string, () => string]>([
     ['text', () => String(secret)],
     ['a template', () => `${secret as unknown as string}`],
@@ -162,14 +158,6 @@ describe('a key file', () => {
     await rename(`${file}.away`, file);
     await credentials.read('account');
     expect(troubles).toEqual(['trouble', 'well']);
-  });
-
-  test('that was never readable fails every read until it can be read', async () => {
-    const file = join(await directory(), 'key');
-    const credentials = new Credentials({ account: { file } }, {});
-    await expect(credentials.read('account')).rejects.toThrow(`expected the key file ${file}; there is none`);
-    await writeFile(file, canary);
-    expect((await credentials.read('account')).reveal()).toBe(canary);
   });
 });
 
