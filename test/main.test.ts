@@ -1,26 +1,21 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { resources } from '../src/resources/index.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
+import { temporary } from './http/temporary.ts';
 import { type Running, run } from './security/canary.ts';
 
-let folder: string;
 let simulator: Simulator;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'exporter-'));
   simulator = createSimulator();
   await simulator.start();
 });
-afterAll(async () => {
-  await simulator.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(async () => await simulator.stop());
 
 /** Waits until a log line has the message; resolves with the line. */
 async function logged(running: Running, message: string): Promise<Record<string, unknown>> {
@@ -134,12 +129,9 @@ describe('the command', () => {
     const page = async (path: string) => await (await fetch(new URL(path, String(url)))).text();
     const key = /^BUNNYNET_ACCESS_KEY=(\S+) npm start/m.exec(await readFile('README.md', 'utf8'))?.[1];
     const { apis } = parse(await page('/config')) as { apis: Record<string, unknown> };
-    const file = join(folder, 'own.yml');
     const section = 'pull_zones: { targets: all, include: "w.*" }';
-    await writeFile(
-      file,
-      `credentials: { account: { env: BUNNYNET_ACCESS_KEY } }\napis: ${JSON.stringify(apis)}\n${section}\n`,
-    );
+    const config = `credentials: { account: { env: BUNNYNET_ACCESS_KEY } }\napis: ${JSON.stringify(apis)}\n${section}\n`;
+    const file = join(temporary({ 'own.yml': config }), 'own.yml');
     const { code, stdout } = await run(['--once', `--config.file=${file}`], {
       env: { BUNNYNET_ACCESS_KEY: key ?? '' },
     }).ended;
@@ -165,12 +157,13 @@ describe('the command', () => {
   });
 
   it('loads the package for patterns when it is needed, and knows the letter µ', async () => {
-    const file = join(folder, 'patterns.yml');
     const targets = '{ targets: all, include: "sh(op.*" }';
-    await writeFile(file, `credentials: { account: { env: KEY } }\napplications: ${targets}\n`);
-    const web = join(folder, 'web.yml');
-    await writeFile(web, 'rate_limit: { interval: 100µs }\n');
-    const args = ['--config.check', `--config.file=${file}`, `--web.config.file=${web}`];
+    const folder = temporary({
+      'config.yml': `credentials: { account: { env: KEY } }\napplications: ${targets}\n`,
+      'web.yml': 'rate_limit: { interval: 100µs }\n',
+    });
+    const file = join(folder, 'config.yml');
+    const args = ['--config.check', `--config.file=${file}`, `--web.config.file=${join(folder, 'web.yml')}`];
     const { stderr } = await run(args, { env: { KEY: simulator.keys.account } }).ended;
     expect(stderr).toBe(
       `${file}:2: applications.include: expected a pattern in RE2 syntax; missing closing )\n`,
@@ -187,13 +180,10 @@ describe('the command', () => {
   });
 
   it('ends in order when the signal comes twice, as from npm after Ctrl-C', async () => {
-    const file = join(folder, 'many.yml');
     const ids = Array.from({ length: 20_000 }, (_, i) => `"${i}"`).join();
     const api = `application: { base_url: "${simulator.baseUrls.application}" }`;
-    await writeFile(
-      file,
-      `credentials: { account: { env: KEY } }\napis: { ${api} }\napplications: { targets: [${ids}] }\n`,
-    );
+    const config = `credentials: { account: { env: KEY } }\napis: { ${api} }\napplications: { targets: [${ids}] }\n`;
+    const file = join(temporary({ 'config.yml': config }), 'config.yml');
     const running = run([anyPort, `--config.file=${file}`], { env: { KEY: simulator.keys.account } });
     const { url } = await logged(running, 'serving');
     // The program waits for the reader of an answer that is too large for the system's buffers.
@@ -209,11 +199,10 @@ describe('the command', () => {
   });
 
   it('reloads on SIGHUP, and keeps the previous configuration if the file is bad', async () => {
-    const file = join(folder, 'reload.yml');
     const [one, two] = simulator.applications;
     const config = (targets: string) =>
       `credentials: { account: { env: KEY } }\napis: { application: { base_url: "${simulator.baseUrls.application}" } }\napplications: { targets: ${targets} }\n`;
-    await writeFile(file, config(`[${one?.id}]`));
+    const file = join(temporary({ 'config.yml': config(`[${one?.id}]`) }), 'config.yml');
     const running = run([anyPort, `--config.file=${file}`], { env: { KEY: simulator.keys.account } });
     const { url } = await logged(running, 'serving');
     const page = async () => await (await fetch(String(url))).text();
