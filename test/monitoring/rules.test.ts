@@ -58,6 +58,23 @@ describe('the rules', () => {
       expect(mistakesIn(expr, families, ['job', 'instance'])).toEqual([]);
     },
   );
+
+  it.each([
+    ['sum by (app_id) (up', ['sum by (app_id) (up']],
+    ['bunnynet_nothing', ['no metric bunnynet_nothing']],
+    ['{__name__=~"bunnynet_n.+g"}', ['no metric like /^(?:bunnynet_n.+g)$/']],
+    [
+      '{__name__=~"bunnynet_(dns|pull)_zone_up",a!=""}',
+      ['bunnynet_pull_zone_up bunnynet_dns_zone_up: no label a'],
+    ],
+    [
+      'increase((bunnynet_application_monthly_cost_dollars > 0)[1h:1m])',
+      ['increase(bunnynet_application_monthly_cost_dollars)'],
+    ],
+    ['predict_linear(bunnynet_billing_monthly_charges_dollars[1d], 3600)', []],
+  ])('would be found wrong if they were like %s', (expr, mistakes) => {
+    expect(mistakesIn(expr, families, []).map((each) => each.trim())).toEqual(mistakes);
+  });
 });
 
 describe('the texts of the rules', () => {
@@ -115,9 +132,12 @@ describe.each(alerts)('$alert', ({ alert, labels, annotations, expr }) => {
     );
   });
 
-  it('has a case in which it fires and one in which it does not', () => {
+  it('has a case in which it fires, with the namespace of its series, and one in which it does not', () => {
     const own = cases.filter(({ alertname }) => alertname === alert);
-    expect(own.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
+    const fired = own.flatMap(({ exp_alerts }) => exp_alerts.map(({ exp_labels }) => exp_labels));
+    // An alert about missing series has no series with a namespace.
+    const withNamespace = alert.endsWith('Absent') ? {} : { namespace: 'edge' };
+    expect(fired).toContainEqual(expect.objectContaining(withNamespace));
     const isSilent = own.some(({ exp_alerts }) => exp_alerts.length === 0) || silencesOf(alert).length > 0;
     expect(isSilent).toBe(true);
   });
