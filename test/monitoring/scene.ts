@@ -18,16 +18,9 @@ import { pullZone } from '../../src/simulator/kinds/pull-zone.ts';
 import { configuration } from '../../src/simulator/kinds/shield-zone.ts';
 import { videoLibrary } from '../../src/simulator/kinds/video-library.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
-import { launch, type Notification, startAlertmanager, startPrometheus } from '../stack/alerting.ts';
-import { eventually, freePort, stopAll } from '../stack/processes.ts';
-
-export type Labels = Readonly<Record<string, string>>;
-
-export interface Series {
-  readonly metric: Labels;
-  /** [Unix time, value]; an instant query has one. */
-  readonly values: readonly (readonly [number, string])[];
-}
+import { type Notification, startAlertmanager, startPrometheusWithRules } from '../stack/alerting.ts';
+import { eventually, freePort, start, stopAll } from '../stack/processes.ts';
+import { ask, type Series } from '../stack/prometheus.ts';
 
 /** The moments of the script. */
 export const momentNames = ['calm', 'troubled', 'down', 'after', 'gone'] as const;
@@ -222,7 +215,7 @@ export async function playScene(): Promise<Scene> {
     await writeConfig();
 
     const exporterAddress = `127.0.0.1:${await freePort()}`;
-    const exporter = launch(
+    const exporter = start(
       process.execPath,
       [
         'dist/bunnynet-exporter.js',
@@ -236,36 +229,12 @@ export async function playScene(): Promise<Scene> {
       route: { group_by: ['...'], group_wait: '1s', group_interval: '1s' },
     });
     closeReceiver = close;
-    const prometheus = await startPrometheus(folder, readdirSync(rulesFolder), address, [
+    const prometheus = await startPrometheusWithRules(folder, readdirSync(rulesFolder), address, [
       { targets: [exporterAddress] },
     ]);
 
-    const ask = async (path: string, parameters: Labels): Promise<readonly Series[]> => {
-      const response = await fetch(`http://${prometheus}/api/v1/${path}`, {
-        method: 'POST',
-        body: new URLSearchParams(parameters),
-      });
-      const answer = (await response.json()) as {
-        status: string;
-        error?: string;
-        data?: {
-          resultType: string;
-          result: readonly {
-            metric: Labels;
-            value?: readonly [number, string];
-            values?: readonly (readonly [number, string])[];
-          }[];
-        };
-      };
-      if (answer.status !== 'success' || !answer.data)
-        throw new Error(`${answer.error}: ${parameters['query']}`);
-      return answer.data.result.map(({ metric, value, values }) => ({
-        metric,
-        values: values ?? (value ? [value] : []),
-      }));
-    };
-
-    const query = (expr: string, at: Moment) => ask('query', { query: expr, time: String(moments[at]) });
+    const query = (expr: string, at: Moment) =>
+      ask(prometheus, 'query', { query: expr, time: String(moments[at]) });
     const page = new Map<string, Set<string>>();
     const moments = {} as Record<Moment, number>;
     /** A scrape that takes a busy machine more than a second is lost; no moment may fall into such a gap. */
@@ -276,7 +245,7 @@ export async function playScene(): Promise<Scene> {
         // A scrape that is under way may still be lost, from its start on. It ends within a second.
         const time = Date.now() / 1000 - 1.5;
         for (const sign of signs) {
-          const found = await ask('query', { query: sign, time: String(time) });
+          const found = await ask(prometheus, 'query', { query: sign, time: String(time) });
           if (found.length === 0) throw new Error(`no sign of "${moment}": ${sign}`);
         }
         moments[moment] = time;
@@ -370,7 +339,7 @@ export async function playScene(): Promise<Scene> {
       deleted,
       query,
       queryRange: (expr) =>
-        ask('query_range', {
+        ask(prometheus, 'query_range', {
           query: expr,
           start: String(moments.calm - 10),
           end: String(moments.after),

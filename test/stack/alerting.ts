@@ -1,5 +1,4 @@
 /** Prometheus with the rules, and Alertmanager. A minute of the rules takes a second here. */
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -8,6 +7,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
 import { freePort, start, toolPath } from './processes.ts';
+import { startPrometheus } from './prometheus.ts';
 
 const pace = 60;
 const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
@@ -22,21 +22,13 @@ export function compress(rules: string): string {
     .replaceAll(/interval: \d+s/g, 'interval: 1s');
 }
 
-/** Starts a process and discards its output. */
-export function launch(command: string, args: readonly string[], env?: NodeJS.ProcessEnv): ChildProcess {
-  const child = start(command, args, env);
-  child.stdout?.resume();
-  child.stderr?.resume();
-  return child;
-}
-
 interface Scraped {
   readonly targets: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** Resolves with the address. files: names of the rule files. */
-export async function startPrometheus(
+export async function startPrometheusWithRules(
   folder: string,
   files: readonly string[],
   alertmanager: string,
@@ -46,24 +38,12 @@ export async function startPrometheus(
   for (const file of files) {
     await writeFile(join(folder, 'rules', file), compress(await readFile(`${rulesFolder}/${file}`, 'utf8')));
   }
-  const config = join(folder, 'prometheus.yml');
-  await writeFile(
-    config,
-    stringify({
-      global: { scrape_interval: '1s', evaluation_interval: '1s' },
-      rule_files: [join(folder, 'rules', '*.yml')],
-      alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
-      scrape_configs: [{ job_name: 'bunnynet', static_configs: scraped }],
-    }),
-  );
-  const address = `127.0.0.1:${await freePort()}`;
-  launch(toolPath('prometheus'), [
-    `--config.file=${config}`,
-    `--web.listen-address=${address}`,
-    `--storage.tsdb.path=${join(folder, 'data')}`,
-    '--log.level=warn',
-  ]);
-  return address;
+  return await startPrometheus(folder, {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: [join(folder, 'rules', '*.yml')],
+    alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
+    scrape_configs: [{ job_name: 'bunnynet', static_configs: scraped }],
+  });
 }
 
 export interface Notification {
@@ -117,7 +97,7 @@ export async function startAlertmanager(
     }),
   );
   const address = `127.0.0.1:${await freePort()}`;
-  launch(toolPath('prometheus-alertmanager'), [
+  start(toolPath('prometheus-alertmanager'), [
     `--config.file=${config}`,
     `--web.listen-address=${address}`,
     `--storage.path=${join(folder, 'alertmanager')}`,

@@ -2,80 +2,99 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { buildRuleFiles } from '../../monitoring/src/rule-files.ts';
 import { queriesOf, substitute } from '../monitoring/dashboard-queries.ts';
-import { eventually, freePort, start, startDemo, stopAll, toolPath } from './processes.ts';
+import { eventually, startDemo, stopAll } from './processes.ts';
+import { ask, numberOf, startPrometheus } from './prometheus.ts';
+import { succeed } from './tools.ts';
 
 const queries = [...buildDashboards().values()].flatMap((dashboard) => queriesOf(dashboard));
 /** As in Grafana for six hours on a screen: three hundred points. */
 const hours = { rangeSeconds: 21_600, stepSeconds: 72 };
 
 let folder: string;
-let ask: (path: string, parameters: Readonly<Record<string, string>>) => Promise<readonly unknown[]>;
+let origin: string;
+let prometheus: string;
+/** When everything was scraped and the names are recorded; Unix time, in seconds. */
+let at: number;
+
+const query = (expression: string) => ask(prometheus, 'query', { query: expression, time: String(at) });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'scale-'));
-  const origin = await startDemo(['--demo.scale=medium', '--log.level=error']);
-  const job = { job_name: 'bunnynet', static_configs: [{ targets: [new URL(origin).host] }] };
+  origin = await startDemo(['--demo.scale=medium', '--log.level=error']);
   // Names are recorded; with a short interval the test need not wait minutes for them.
   for (const [file, text] of buildRuleFiles()) {
     await writeFile(
-      join(folder, file),
+      join(folder, `rules-${file}`),
       text.replaceAll(/^( +interval: ).*$/gm, (_, name: string) => `${name}10s`),
     );
   }
-  const rules = join(folder, '*.yml');
-  const scraping = join(folder, 'prometheus.yaml');
-  await writeFile(
-    scraping,
-    stringify({ global: { scrape_interval: '2s' }, rule_files: [rules], scrape_configs: [job] }),
-  );
-  const address = `127.0.0.1:${await freePort()}`;
-  start(toolPath('prometheus'), [
-    `--config.file=${scraping}`,
-    `--web.listen-address=${address}`,
-    `--storage.tsdb.path=${join(folder, 'data')}`,
-    '--log.level=warn',
-  ]);
-  ask = async (path, parameters) => {
-    const response = await fetch(`http://${address}/api/v1/${path}`, {
-      method: 'POST',
-      body: new URLSearchParams(parameters),
-    });
-    const answer = (await response.json()) as { error?: string; data?: { result: readonly unknown[] } };
-    if (!answer.data) throw new Error(`${answer.error}: ${parameters['query']}`);
-    return answer.data.result;
-  };
+  prometheus = await startPrometheus(folder, {
+    global: { scrape_interval: '2s' },
+    rule_files: [join(folder, 'rules-*.yml')],
+    scrape_configs: [{ job_name: 'bunnynet', static_configs: [{ targets: [new URL(origin).host] }] }],
+  });
   await eventually(async () => {
-    const [found] = await ask('query', { query: 'count({__name__=~"bunnynet_.+_up"} offset 10s) > 2000' });
-    if (found === undefined) throw new Error('Prometheus has not seen the demo yet');
-    const named = await ask('query', {
-      query: 'count by (__name__) ({__name__=~"bunnynet:.+_display"} offset 10s)',
-    });
+    at = Date.now() / 1000;
+    const seen = 'count({__name__=~"bunnynet_.+_up"} offset 10s) > 2000 and on () up == 1';
+    if ((await query(seen)).length === 0) throw new Error('Prometheus has not seen the demo yet');
+    const named = await query('count by (__name__) ({__name__=~"bunnynet:.+_display"} offset 10s)');
     if (named.length < 10) throw new Error('the names are not recorded yet');
   }, 150_000);
-}, 240_000);
+}, 300_000);
 afterAll(async () => {
   await stopAll();
   await rm(folder, { recursive: true });
+});
+
+describe('the page of the demo at scale medium', () => {
+  it('has no findings by promtool', async () => {
+    const page = await (await fetch(`${origin}/metrics`)).text();
+    expect(page).toContain('bunnynet_application_up');
+    expect(succeed('promtool', ['check', 'metrics'], { input: page })).toBe('');
+  });
+
+  it('is in Prometheus as it is', async () => {
+    // In OpenMetrics, as Prometheus requests it: it also has the start times of counters.
+    const accept = 'application/openmetrics-text; version=1.0.0';
+    const page = await (await fetch(`${origin}/metrics`, { headers: { accept } })).text();
+    const rows = page.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
+    const scraped = numberOf(await query('scrape_samples_post_metric_relabeling'));
+    // The exporter's own counters gain series as status codes occur, and the histogram of garbage collections as they do;
+    // all others exist from the start.
+    expect(Math.abs(scraped - rows)).toBeLessThanOrEqual(25);
+    const kinds = await query(
+      'count by (__name__) ({__name__=~"bunnynet_.+_up", __name__!="bunnynet_exporter_discovery_up"})',
+    );
+    expect(kinds.map(({ metric }) => String(metric['__name__'])).toSorted()).toEqual(
+      [...new Set(page.match(/^bunnynet_(?!exporter_)\w+_up(?=\{)/gm))].toSorted(),
+    );
+    expect(kinds.length).toBeGreaterThan(20);
+  });
+
+  it('has one state an application, and nothing that fails or is old', async () => {
+    expect(await query('sum by (app_id) (bunnynet_application_status) != 1')).toEqual([]);
+    expect(await query('{__name__=~"bunnynet_.+_up"} != 1')).toEqual([]);
+    expect(await query('time() - bunnynet_application_last_success_timestamp_seconds > 120')).toEqual([]);
+    expect(await query('bunnynet_application_last_success_timestamp_seconds')).not.toEqual([]);
+  });
 });
 
 describe('with thousands of targets', () => {
   let answered = 0;
 
   it.each(queries)('$place ($refId) stays readable', async ({ expr, instant }) => {
-    const query = substitute(expr, hours);
-    const now = Date.now() / 1000;
+    const text = substitute(expr, hours);
+    const range = {
+      start: String(at - hours.rangeSeconds),
+      end: String(at),
+      step: String(hours.stepSeconds),
+    };
     const found = instant
-      ? await ask('query', { query, time: String(now) })
-      : await ask('query_range', {
-          query,
-          start: String(now - hours.rangeSeconds),
-          end: String(now),
-          step: String(hours.stepSeconds),
-        });
+      ? await query(text)
+      : await ask(prometheus, 'query_range', { query: text, ...range });
     if (found.length > 0) answered += 1;
     // A table has at most a hundred rows, a chart a few dozen lines.
     expect(found.length).toBeLessThanOrEqual(instant ? 100 : 40);

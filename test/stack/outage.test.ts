@@ -9,8 +9,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml';
 import { resources } from '../../src/resources/index.ts';
 import { apiNames } from '../../src/resources/resource.ts';
-import { type Alertmanager, startAlertmanager, startPrometheus } from './alerting.ts';
+import { type Alertmanager, startAlertmanager, startPrometheusWithRules } from './alerting.ts';
 import { eventually, stopAll } from './processes.ts';
+import { ask } from './prometheus.ts';
 import { succeed, tools } from './tools.ts';
 
 interface Settings {
@@ -82,7 +83,7 @@ describe('an outage of everything', () => {
       ...shipped,
       route: { ...shipped.route, group_wait: '1s', group_interval: '2s' },
     });
-    prometheus = await startPrometheus(folder, ['exporter.yml'], alertmanager.address, [
+    prometheus = await startPrometheusWithRules(folder, ['exporter.yml'], alertmanager.address, [
       { targets: [down.instance, other.instance], labels: { namespace: 'edge' } },
     ]);
   });
@@ -97,11 +98,7 @@ describe('an outage of everything', () => {
   async function reach(exporter: Exporter, alert: string, state: string, count: number): Promise<void> {
     const query = `ALERTS{alertname="${alert}",alertstate="${state}",instance="${exporter.instance}"}`;
     await eventually(async () => {
-      const path = `/api/v1/query?query=${encodeURIComponent(query)}`;
-      const answer = (await (await fetch(`http://${prometheus}${path}`)).json()) as {
-        data: { result: readonly unknown[] };
-      };
-      const found = answer.data.result.length;
+      const found = (await ask(prometheus, 'query', { query })).length;
       if (found !== count) throw new Error(`${found} of ${count} are ${state}: ${alert}`);
     }, 120_000);
   }

@@ -14,6 +14,17 @@ export function toolPath(name: string): string {
   }
 }
 
+/** Each launch of Chromium has a new profile. */
+export const chromiumFlags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -23,12 +34,12 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Starts a program; `output` is a file descriptor for its output. */
+/** Starts a program; `output` is a file descriptor for its output. Nobody would read a pipe, and a full one stops the program. */
 export function start(
   command: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
-  output: 'pipe' | number = 'pipe',
+  output: 'ignore' | number = 'ignore',
 ): ChildProcess {
   const child = spawn(command, args, { env, stdio: ['ignore', output, output] });
   started.push(child);

@@ -7,7 +7,8 @@ import { stringify } from 'yaml';
 import { everything, sectionOf } from '../../src/simulator/everything.ts';
 import { application } from '../../src/simulator/kinds/application.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
-import { eventually, freePort, start, stopAll, toolPath } from './processes.ts';
+import { eventually, freePort, start, stopAll } from './processes.ts';
+import { ask, numberOf, type Series, startPrometheus } from './prometheus.ts';
 
 const text = readFileSync(new URL('../../docs/querying.md', import.meta.url), 'utf8');
 
@@ -35,26 +36,18 @@ async function startExporter(configFile: string, env: Readonly<Record<string, st
   return address;
 }
 
-interface Vector {
-  readonly metric: Readonly<Record<string, string>>;
-  readonly value: readonly [number, string];
+/** When the last scrapes have all succeeded; Unix time, in seconds. */
+let at = 0;
+
+const query = (expression: string) => ask(prometheus, 'query', { query: expression, time: String(at) });
+
+async function totalOf(expression: string): Promise<number> {
+  const found = await query(expression);
+  expect(found).toHaveLength(1);
+  return numberOf(found);
 }
 
-async function query(expression: string): Promise<readonly Vector[]> {
-  const response = await fetch(`http://${prometheus}/api/v1/query?query=${encodeURIComponent(expression)}`);
-  const { error, data } = (await response.json()) as {
-    readonly error?: string;
-    readonly data?: { readonly result: readonly Vector[] };
-  };
-  if (!data) throw new Error(error);
-  return data.result;
-}
-
-async function numberOf(expression: string): Promise<number> {
-  const [one, ...others] = await query(expression);
-  expect(others).toEqual([]);
-  return Number(one?.value[1]);
-}
+const sumOf = (found: readonly Series[]) => found.reduce((sum, one) => sum + numberOf([one]), 0);
 
 /** The query with windows of seconds instead of minutes to weeks, and bounds that the account with its standing clock reaches. */
 function hurried(expression: string): string {
@@ -83,32 +76,28 @@ beforeAll(async () => {
   await writeFile(configFile, stringify(document));
   const exporters = [await startExporter(configFile, env), await startExporter(configFile, env)];
 
-  prometheus = `127.0.0.1:${await freePort()}`;
-  const prometheusFile = join(folder, 'prometheus.yml');
-  await writeFile(
-    prometheusFile,
-    stringify({
-      global: { scrape_interval: '3s' },
-      scrape_configs: [{ job_name: 'bunnynet', static_configs: [{ targets: exporters }] }],
-    }),
-  );
-  start(toolPath('prometheus'), [
-    `--config.file=${prometheusFile}`,
-    `--web.listen-address=${prometheus}`,
-    `--storage.tsdb.path=${join(folder, 'data')}`,
-    '--log.level=warn',
-  ]);
+  prometheus = await startPrometheus(folder, {
+    global: { scrape_interval: '3s' },
+    scrape_configs: [{ job_name: 'bunnynet', static_configs: [{ targets: exporters }] }],
+  });
+  const nowSeconds = () => {
+    at = Date.now() / 1000;
+  };
   await eventually(async () => {
-    expect(await query('bunnynet_application_up == 1 and bunnynet_application_up offset 20s')).toHaveLength(
-      2 * simulator.applications.length,
-    );
+    nowSeconds();
+    const found = await query('bunnynet_application_up == 1 and bunnynet_application_up offset 20s');
+    expect(found).toHaveLength(2 * simulator.applications.length);
   }, 120_000);
   const nameless = simulator.applications[0]?.id;
   const [active] = await query(`bunnynet_application_status{status="active", app_id!="${nameless}"} == 1`);
   simulator.remove(active?.metric['app_id'] ?? '');
   await eventually(async () => {
+    nowSeconds();
     const gone = 'time() - bunnynet_application_last_success_timestamp_seconds > 35';
-    expect(await query(`${gone} and bunnynet_application_up == 0`)).toHaveLength(2);
+    const found = await query(
+      `${gone} and bunnynet_application_up == 0 and on (instance) min_over_time(up[30s]) == 1`,
+    );
+    expect(found).toHaveLength(2);
   }, 120_000);
 }, 300_000);
 afterAll(async () => {
@@ -150,11 +139,9 @@ describe('with two exporters in one job', () => {
   });
 
   test('costs are counted once, by name and in total', async () => {
-    const inAll = await numberOf(shown('sum(max by (app_id) (bunnynet_application_monthly_cost_dollars))'));
-    const byName = await query(shown('sum by (name)'));
-    const sum = byName.reduce((total, { value }) => total + Number(value[1]), 0);
-    expect(sum).toBeCloseTo(inAll, 2);
-    expect(await numberOf('sum(bunnynet_application_monthly_cost_dollars)')).toBeCloseTo(2 * inAll, 2);
+    const inAll = await totalOf(shown('sum(max by (app_id) (bunnynet_application_monthly_cost_dollars))'));
+    expect(sumOf(await query(shown('sum by (name)')))).toBeCloseTo(inAll, 2);
+    expect(await totalOf('sum(bunnynet_application_monthly_cost_dollars)')).toBeCloseTo(2 * inAll, 2);
   });
 
   test('the storage of the libraries is counted once', async () => {
@@ -162,7 +149,6 @@ describe('with two exporters in one job', () => {
       shown('sum by (library_id) (max by (library_id, video_id, component) (bunnynet_video_storage_bytes))'),
     );
     expect(byLibrary).toHaveLength(simulator.libraryIds.length);
-    const sum = byLibrary.reduce((total, { value }) => total + Number(value[1]), 0);
-    expect(await numberOf('sum(bunnynet_video_storage_bytes)')).toBe(2 * sum);
+    expect(await totalOf('sum(bunnynet_video_storage_bytes)')).toBe(2 * sumOf(byLibrary));
   });
 });

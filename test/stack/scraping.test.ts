@@ -7,7 +7,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
-import { eventually, freePort, start, startDemo, stopAll, toolPath } from './processes.ts';
+import { eventually, freePort, start, startDemo, stopAll } from './processes.ts';
+import { ask, numberOf, startPrometheus } from './prometheus.ts';
 import { root, succeed, tools } from './tools.ts';
 
 const page = readFileSync(`${root}docs/scraping.md`, 'utf8');
@@ -75,15 +76,11 @@ test('vmagent scrapes the demo and writes what it has', async () => {
   const config = block('vmagent.yml').replace('bunnynet-exporter:10057', new URL(origin).host);
   expect(config).toContain(new URL(origin).host);
   await writeFile(join(folder, 'vmagent.yml'), config.replace('15s', '1s'));
-  await writeFile(join(folder, 'receiver.yml'), 'scrape_configs: []\n');
-  const [receiver, agent] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
-  start(toolPath('prometheus'), [
-    `--config.file=${join(folder, 'receiver.yml')}`,
-    `--storage.tsdb.path=${join(folder, 'data')}`,
-    `--web.listen-address=${receiver}`,
+  const receiver = await startPrometheus(
+    folder,
+    { scrape_configs: [] },
     '--web.enable-remote-write-receiver',
-    '--log.level=warn',
-  ]);
+  );
   const [, flags = ''] = /^vmagent (.*)$/m.exec(page) ?? [];
   const [configFlag, writeFlag, ...others] = flags.split(' ').map((flag) => flag.split('=')[0] ?? '');
   expect(others).toEqual([]);
@@ -91,14 +88,12 @@ test('vmagent scrapes the demo and writes what it has', async () => {
     `${configFlag}=${join(folder, 'vmagent.yml')}`,
     `${writeFlag}=http://${receiver}/api/v1/write`,
     `-remoteWrite.tmpDataPath=${join(folder, 'queue')}`,
-    `-httpListenAddr=${agent}`,
+    `-httpListenAddr=127.0.0.1:${await freePort()}`,
   ]);
-  const query = async (expression: string) => {
-    const response = await fetch(`http://${receiver}/api/v1/query?query=${encodeURIComponent(expression)}`);
-    const { data } = (await response.json()) as { data: { result: { value: [number, string] }[] } };
-    return Number(data.result[0]?.value[1] ?? 0);
-  };
-  await eventually(async () => expect(await query('up{job="bunnynet-exporter"}')).toBe(1), 120_000);
   const onPage = (await (await fetch(`${origin}/metrics`)).text()).match(/^bunnynet_application_up\{/gm);
-  expect(await query('count(bunnynet_application_up{job="bunnynet-exporter"})')).toBe(onPage?.length);
+  await eventually(async () => {
+    const query =
+      'count(bunnynet_application_up{job="bunnynet-exporter"}) and on () up{job="bunnynet-exporter"} == 1';
+    expect(numberOf(await ask(receiver, 'query', { query }))).toBe(onPage?.length);
+  });
 });
