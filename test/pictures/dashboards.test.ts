@@ -5,7 +5,8 @@ import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { buildRuleFiles } from '../../monitoring/src/rule-files.ts';
-import { stopAll, toolPath } from '../stack/processes.ts';
+import { chromiumFlags, stopAll, toolPath } from '../stack/processes.ts';
+import { ask, numberOf } from '../stack/prometheus.ts';
 import { askAll, bundleViewer, draw, type Span } from './draw.ts';
 import { startPrometheus, writeHistory } from './history.ts';
 
@@ -49,11 +50,8 @@ beforeAll(async () => {
   viewer = await bundleViewer();
   folder = await mkdtemp(join(tmpdir(), 'pictures-'));
   const data = await writeHistory(folder, buildRuleFiles().values(), nowMs - dayMs - beforeMs, nowMs);
-  ({ origin: prometheus } = await startPrometheus(folder, data));
-  browser = await chromium.launch({
-    executablePath: toolPath('chromium'),
-    args: ['--no-sandbox', '--disable-gpu'],
-  });
+  ({ address: prometheus } = await startPrometheus(folder, data));
+  browser = await chromium.launch({ executablePath: toolPath('chromium'), args: chromiumFlags });
 }, 900_000);
 
 afterAll(async () => {
@@ -94,13 +92,9 @@ describe('the pictures of the dashboards', () => {
   );
 
   it('have alerts that began minutes and hours ago', async () => {
-    const query = new URLSearchParams({
-      query: 'time() - bunnynet:firing_alerts:since_seconds',
-      time: `${span.to}`,
-    });
-    const response = await fetch(`${prometheus}/api/v1/query?${query.toString()}`);
-    const { data } = (await response.json()) as { data: { result: { value: [number, string] }[] } };
-    const seconds = data.result.map(({ value: [, value] }) => Number(value));
+    const query = 'time() - bunnynet:firing_alerts:since_seconds';
+    const ages = await ask(prometheus, 'query', { query, time: `${span.to}` });
+    const seconds = ages.map((age) => numberOf([age]));
     expect(Math.min(...seconds)).toBeGreaterThan(600);
     expect(Math.min(...seconds)).toBeLessThan(3600);
     expect(Math.max(...seconds)).toBeGreaterThan(10 * 3600);

@@ -8,6 +8,7 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import type { Drawing, Drawn, Mark, Series } from '../../monitoring/pictures/drawing.ts';
 import { annotationQueries, queriesOf, substitute } from '../monitoring/dashboard-queries.ts';
+import { ask } from '../stack/prometheus.ts';
 
 const folder = fileURLToPath(new URL('../../monitoring/pictures/', import.meta.url));
 const requireFromFolder = createRequire(join(folder, 'package.json'));
@@ -50,38 +51,19 @@ export async function bundleViewer(): Promise<string> {
   return script.text;
 }
 
-interface Answer {
-  readonly error?: string;
-  readonly data?: {
-    readonly result: readonly {
-      readonly metric: Readonly<Record<string, string>>;
-      readonly value?: readonly [number, string];
-      readonly values?: readonly (readonly [number, string])[];
-    }[];
-  };
-}
-
-async function ask(
+function askIn(
   prometheus: string,
   expr: string,
   isInstant: boolean,
   span: Span,
   stepSeconds = stepOf(span),
-) {
+): Promise<readonly Series[]> {
   const { from, to } = span;
-  const at = isInstant ? { time: to } : { start: from, end: to, step: stepSeconds };
-  const response = await fetch(`${prometheus}/api/v1/${isInstant ? 'query' : 'query_range'}`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      query: substitute(expr, { rangeSeconds: to - from, stepSeconds }),
-      ...Object.fromEntries(Object.entries(at).map(([name, value]) => [name, String(value)])),
-    }),
-  });
-  const { error, data } = (await response.json()) as Answer;
-  if (data === undefined) throw new Error(`${error}: ${expr}`);
-  return data.result.map(
-    ({ metric, value, values }): Series => ({ metric, values: values ?? (value ? [value] : []) }),
-  );
+  const query = substitute(expr, { rangeSeconds: to - from, stepSeconds });
+  const range = { start: `${from}`, end: `${to}`, step: `${stepSeconds}` };
+  return isInstant
+    ? ask(prometheus, 'query', { query, time: `${to}` })
+    : ask(prometheus, 'query_range', { query, ...range });
 }
 
 /** The step of annotations in the dashboards. */
@@ -107,11 +89,11 @@ export async function askAll(
   const stepSeconds = stepOf(span);
   const answers: Record<number, Record<string, readonly Series[]>> = {};
   for (const { panelId, refId, expr, instant } of queriesOf(dashboard)) {
-    answers[panelId] = { ...answers[panelId], [refId]: await ask(prometheus, expr, instant, span) };
+    answers[panelId] = { ...answers[panelId], [refId]: await askIn(prometheus, expr, instant, span) };
   }
   const marks: Mark[] = [];
   for (const { expr, color, hasTimes } of annotationQueries(dashboard)) {
-    for (const { values } of await ask(prometheus, expr, false, span, markStepSeconds)) {
+    for (const { values } of await askIn(prometheus, expr, false, span, markStepSeconds)) {
       const times = hasTimes ? values.map(([, value]) => Number(value) / 1000) : endsOf(values, stepSeconds);
       marks.push(...[...new Set(times)].map((at) => ({ at, color })));
     }

@@ -13,6 +13,7 @@ import { createExporter } from '../../src/exporter.ts';
 import { everything } from '../../src/simulator/everything.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { eventually, freePort, start, stop, toolPath } from '../stack/processes.ts';
+import { ask } from '../stack/prometheus.ts';
 
 const hourMs = 3_600_000;
 /** Time between two polls, shorter than the three minutes that the rules look back. */
@@ -82,16 +83,6 @@ interface RuleFile {
   readonly groups: readonly { readonly rules: readonly Rule[] }[];
 }
 
-interface Answer {
-  readonly error?: string;
-  readonly data?: {
-    readonly result: readonly {
-      readonly metric: Readonly<Record<string, string>>;
-      readonly values: readonly (readonly [atSeconds: number, value: string])[];
-    }[];
-  };
-}
-
 const secondsOf = (duration = '0m') =>
   Number.parseInt(duration, 10) * ({ s: 1, m: 60, h: 3600, d: 86_400 }[duration.at(-1) ?? ''] ?? Number.NaN);
 
@@ -149,25 +140,20 @@ function addAlert(
 }
 
 /** Adds what a rule would have written from one time to the other. */
-async function addRule(samples: Samples, rule: Rule, origin: string, fromMs: number, toMs: number) {
+async function addRule(samples: Samples, rule: Rule, prometheus: string, fromMs: number, toMs: number) {
   const [start, end, step] = [fromMs / 1000, toMs / 1000, pollMs / 1000];
   const range = { query: rule.expr, start: `${start}`, end: `${end}`, step: `${step}` };
-  const response = await fetch(`${origin}/api/v1/query_range`, {
-    method: 'POST',
-    body: new URLSearchParams(range),
-  });
-  const { data, error } = (await response.json()) as Answer;
-  if (!data) throw new Error(`${rule.record ?? rule.alert}: ${error}`);
+  const found = await ask(prometheus, 'query_range', range);
   const times = Array.from({ length: (end - start) / step + 1 }, (_, at) => start + at * step);
   const { record } = rule;
-  for (const { metric, values } of data.result) {
+  for (const { metric, values } of found) {
     const { __name__: _, ...labels } = metric;
     if (record === undefined) addAlert(samples, rule, labels, times, new Set(values.map(([at]) => at)));
     else for (const [at, value] of values) samples.add(record, { ...labels, ...rule.labels }, at, value);
   }
 }
 
-/** Starts a Prometheus that scrapes nothing and leaves its blocks as they are; resolves with its origin when it answers. */
+/** Starts a Prometheus that scrapes nothing and leaves its blocks as they are; resolves with its address when it answers. */
 export async function startPrometheus(folder: string, data: string) {
   const file = join(folder, 'prometheus.yaml');
   await writeFile(file, '{}');
@@ -182,11 +168,10 @@ export async function startPrometheus(folder: string, data: string) {
     `--query.lookback-delta=${pollMs / 1000 - 1}s`,
     '--log.level=warn',
   ]);
-  const origin = `http://${address}`;
   await eventually(async () => {
-    if (!(await fetch(`${origin}/-/ready`)).ok) throw new Error('Prometheus is not ready');
+    if (!(await fetch(`http://${address}/-/ready`)).ok) throw new Error('Prometheus is not ready');
   });
-  return { origin, server };
+  return { address, server };
 }
 
 /** Writes the data folder of a Prometheus that has watched the demo from one time to the other; resolves with its path. */
@@ -213,9 +198,9 @@ export async function writeHistory(
     (parse(text) as RuleFile).groups.flatMap((group) => group.rules),
   );
   for (const round of roundsOf(rules)) {
-    const { origin, server } = await startPrometheus(folder, data);
+    const { address, server } = await startPrometheus(folder, data);
     const samples = new Samples();
-    await Promise.all(round.map((rule) => addRule(samples, rule, origin, fromMs, toMs)));
+    await Promise.all(round.map((rule) => addRule(samples, rule, address, fromMs, toMs)));
     await stop(server);
     for (const block of samples.blocks.values()) await writeBlocks(block);
   }
