@@ -35,7 +35,7 @@ const summaries = {
 };
 
 describe('the exporter', () => {
-  it('serves the golden page of the simulated account', async () => {
+  it('serves the golden page of the simulated account', { timeout: 60_000 }, async () => {
     const now = () => Date.parse('2026-08-15T12:00:00Z');
     const shape = { endpoints: 1, libraries: 1, videosPerLibrary: 1 };
     const simulator = await startSimulator({ now, maxPageSize: 2, shape });

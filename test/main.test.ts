@@ -143,7 +143,7 @@ describe('the command', () => {
         ({ metricPrefix }) => !new RegExp(`^${metricPrefix}_up\\{.*\\} 1$`, 'm').test(metrics),
       );
     };
-    await expect.poll(lacking, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(lacking, { timeout: 30_000, interval: 500 }).toEqual([]);
     // Characters beyond ASCII stay what they are in the source.
     expect(await page('/')).toContain('reason &hellip;');
   });
