@@ -1,53 +1,28 @@
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pino from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { load } from '../../src/demo.ts';
-import { createExporter } from '../../src/exporter.ts';
-import { Credentials } from '../../src/secrets/credentials.ts';
-import { everything } from '../../src/simulator/everything.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually, reply, startWhole } from '../held/whole.ts';
 
 let folder: string;
-const running: { stop(): Promise<void> }[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'keys-'));
 });
-afterEach(async () => {
-  for (const one of running.splice(0).reverse()) await one.stop();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => rm(folder, { recursive: true }));
 
-/** The exporter with one application whose key is in a file; it loads its configuration only once. */
+/** One application whose key is in a file. The configuration is loaded only once. */
 async function startWith(file: string) {
-  const simulator = createSimulator({ logRequests: true, shape: { applications: 1 } });
-  await simulator.start();
-  running.push(simulator);
-  const { document, env } = everything(simulator, {
-    kinds: ['application'],
-    isNamed: true,
-    interval: '1h',
-    api: () => ({ timeout: '20s', max_concurrency: 8, requests_per_second: 500, max_retries: 0 }),
-  });
-  const loaded = await load({ document, env });
-  const config = { ...loaded.config, credentials: { account: { file } } };
-  let loads = 0;
-  const exporter = await createExporter({
-    load: () => {
-      loads++;
-      return Promise.resolve({ config, credentials: new Credentials(config.credentials, {}) });
+  const accepted = { key: 'key-of-may' };
+  const whole = await startWhole({
+    document: {
+      credentials: { account: { file } },
+      applications: { interval: '1h', targets: ['a'] },
     },
-    addresses: [],
-    telemetryPath: '/metrics',
-    enableLifecycle: false,
-    log: pino({ level: 'silent' }),
+    routes: { '/mc/apps/a/summary': ({ key }) => (key === accepted.key ? { monthlyCost: 1 } : reply(401)) },
   });
-  running.push(exporter);
-  const isUp = async () =>
-    (await exporter.page()).includes(`bunnynet_application_up{app_id="${simulator.applications[0]?.id}"} 1`);
-  return { simulator, exporter, isUp, loads: () => loads };
+  const up = () => whole.value('bunnynet_application_up');
+  return { whole, accepted, up };
 }
 
 interface Place {
@@ -94,54 +69,43 @@ describe.each(Object.keys(places))('a key file that is %s', (name) => {
     const place = places[name]?.();
     if (!place) throw new Error(`no place ${name}`);
     await place.put('key-of-may');
-    const { simulator, exporter, isUp, loads } = await startWith(place.file());
-    simulator.replaceKey('account', 'key-of-may');
-    expect(await exporter.pollOnce()).toBe(true);
-
+    const { whole, accepted, up } = await startWith(place.file());
+    await whole.poll();
+    expect(await up()).toBe(1);
     for (const key of ['key-of-june', 'key-of-july']) {
-      simulator.replaceKey('account', key);
-      expect(await exporter.pollOnce()).toBe(false);
-      expect(await isUp()).toBe(false);
+      accepted.key = key;
+      await whole.poll();
+      expect(await up()).toBe(0);
       await place.put(key);
-      expect(await exporter.pollOnce()).toBe(true);
-      expect(await isUp()).toBe(true);
+      await whole.poll();
+      expect(await up()).toBe(1);
     }
-    expect(simulator.requests.map(({ key }) => key)).toEqual([
-      'account',
-      'unknown',
-      'account',
-      'unknown',
-      'account',
-    ]);
-    expect(loads()).toBe(1);
+    const sent = whole.requests.map(({ key }) => key?.replace('key-of-', ''));
+    expect(sent).toEqual(['may', 'may', 'june', 'june', 'july']);
   });
 });
 
 describe('a refused key', () => {
-  // Key files are looked at every ten seconds.
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
-  afterEach(() => void vi.useRealTimers());
-
   it('that changes in its file gets its targets polled at once, long before their interval', async () => {
     const file = join(folder, 'key');
+    await writeFile(file, 'key-of-april');
+    const { whole, up } = await startWith(file);
+    await whole.poll();
+    expect(await up()).toBe(0);
     await writeFile(file, 'key-of-may');
-    const { simulator, exporter, isUp, loads } = await startWith(file);
-    expect(await exporter.pollOnce()).toBe(false);
-    simulator.replaceKey('account', 'key-of-june');
-    await writeFile(file, 'key-of-june');
-    vi.advanceTimersByTime(10_000);
-    await expect.poll(isUp).toBe(true);
-    expect(loads()).toBe(1);
+    whole.sweep();
+    await eventually(async () => expect(await up()).toBe(1));
   });
 
-  it('whose file appears later gets its targets polled once it is there', async () => {
+  it('whose file is there only later gets its targets polled once it is', async () => {
     const file = join(folder, 'key');
-    const { simulator, exporter, isUp } = await startWith(file);
-    simulator.replaceKey('account', 'key-of-may');
-    expect(await exporter.pollOnce()).toBe(false);
-    expect(simulator.requests).toEqual([]);
     await writeFile(file, 'key-of-may');
-    vi.advanceTimersByTime(10_000);
-    await expect.poll(isUp).toBe(true);
+    const { whole, up } = await startWith(file);
+    await rm(file);
+    await whole.poll();
+    expect([whole.requests, await up()]).toEqual([[], 0]);
+    await writeFile(file, 'key-of-may');
+    whole.sweep();
+    await eventually(async () => expect(await up()).toBe(1));
   });
 });
