@@ -66,6 +66,11 @@ describe('status', () => {
   });
 });
 
+it('encodes the id as one part of the path', async () => {
+  const { asked } = await read('{ "status": "active" }', { ids: { app_id: 'a/../b?c' } });
+  expect(asked).toEqual(['/apps/a%2F..%2Fb%3Fc/summary']);
+});
+
 describe('latency_unit', () => {
   it('reads latencies as seconds if set to seconds', async () => {
     const { rows } = await read(

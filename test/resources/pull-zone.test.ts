@@ -17,7 +17,7 @@ it('shows a pull zone with its month, its hostnames and its origin', async () =>
     "Enabled": true,
     "Suspended": false,
     "Hostnames": [
-      { "Id": 1, "Value": "shop.b-cdn.net", "IsSystemHostname": true, "HasCertificate": true, "CertificateProvisionType": 0 },
+      { "Id": 1, "Value": "shop.b-cdn.net", "IsSystemHostname": true, "HasCertificate": false, "CertificateProvisionType": 0 },
       { "Id": 2, "Value": "cdn.shop.example", "HasCertificate": true, "CertificateProvisionType": 1, "ForceSSL": true,
         "CertificateKey": "very-secret" },
       { "Id": 3, "Value": "img.shop.example", "HasCertificate": false, "CertificateProvisionType": 4, "ForceSSL": false },
@@ -97,20 +97,6 @@ it('finds each pull zone with its name and features, and keeps no secret', async
     { ids: { pull_zone_id: '2' }, name: 'b', features: [] },
   ]);
   expect(JSON.stringify(found)).not.toContain('secret');
-});
-
-it('does not count a system hostname as lacking a certificate, because bunny.net has one', async () => {
-  const { rows } = await read(`{
-    "Id": 1,
-    "Hostnames": [
-      { "Value": "shop.b-cdn.net", "IsSystemHostname": true, "HasCertificate": false },
-      { "Value": "cdn.shop.example", "IsSystemHostname": false, "HasCertificate": true },
-      { "Value": "img.shop.example", "IsSystemHostname": false, "HasCertificate": false },
-      { "Value": "old.shop.example", "IsSystemHostname": null, "HasCertificate": false }
-    ]
-  }`);
-  expect(rows).toContain('bunnynet_pull_zone_hostnames_without_certificate{pull_zone_id="1"} 2\n');
-  expect(rows).not.toContain('b-cdn.net');
 });
 
 it('shows no limits of the queue of Origin Shield while they are off, although the API has numbers', async () => {
