@@ -120,19 +120,6 @@ describe('the rendered configuration', () => {
       expect(code, `${stdout}${stderr}`).toBe(0);
     },
   );
-
-  test('is refused by the program if a key is missing', async () => {
-    const manifests = parse(render('helm4', cases['many-credentials']));
-    const [container = {}] = onlyPod(manifests).containers;
-    const { code, stdout, stderr } = await start(
-      container,
-      mounted(manifests, {}),
-      {},
-      { args: ['--config.check'] },
-    );
-    expect(code).toBe(1);
-    expect(`${stdout}${stderr}`).toContain('library-4711');
-  });
 });
 
 function liveValues() {

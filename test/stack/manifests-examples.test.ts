@@ -88,33 +88,6 @@ describe('the docker-compose example', () => {
     expect(checkKeyFile()).toEqual({ code: 0, said: expect.any(String) as string });
   });
 
-  test('has a configuration and rules that Prometheus loads', () => {
-    const place = join(folder, 'prometheus');
-    cpSync(`${root}monitoring/rules`, join(place, 'rules'), { recursive: true });
-    const config = readFileSync(join(compose, 'prometheus.yml'), 'utf8');
-    writeFileSync(join(place, 'prometheus.yml'), config.replaceAll('/etc/prometheus', place));
-    const loaded = succeed('promtool', ['check', 'config', join(place, 'prometheus.yml')]);
-    const rules = readdirSync(`${root}monitoring/rules`);
-    expect(rules).not.toHaveLength(0);
-    for (const name of rules) expect(loaded).toContain(`${place}/rules/${name}`);
-    const mounts = project('compose.yaml').services['prometheus']?.volumes?.map(({ target }) => target);
-    expect(mounts).toEqual(
-      expect.arrayContaining(['/etc/prometheus/prometheus.yml', '/etc/prometheus/rules']),
-    );
-  });
-
-  test('scrapes and alerts with the names of its services', () => {
-    const { services } = project('compose.yaml');
-    const config = readFileSync(join(compose, 'prometheus.yml'), 'utf8');
-    const hosts = [...config.matchAll(/targets: \[([\w-]+):(\d+)\]/g)].map(([, host]) => host ?? '');
-    expect(hosts).toContain('exporter');
-    for (const host of hosts) expect([...Object.keys(services), 'localhost']).toContain(host);
-  });
-
-  test('has a configuration that Alertmanager loads', () => {
-    expect(succeed('amtool', ['check-config', join(compose, 'alertmanager.yml')])).toContain('SUCCESS');
-  });
-
   test('scrapes the exporter, and alerts when it is gone', async () => {
     const { services } = project('compose.yaml');
     const origins = new Map<string, string>();
@@ -188,7 +161,8 @@ describe('the docker-compose example', () => {
       job: 'bunnynet-exporter',
       severity: 'critical',
     }) as unknown;
-    expect(await alerts()).not.toContainEqual(down);
+    // A busy machine may have lost a scrape.
+    await eventually(async () => expect(await alerts()).not.toContainEqual(down));
 
     exporter.kill('SIGTERM');
     await eventually(async () => expect(await alerts()).toContainEqual(down));

@@ -98,7 +98,7 @@ const answers: Readonly<Record<string, readonly [answer: Answer, result: string]
   'long-text': [send(filled('{"status":"', 'x', '"}')), 'success'],
 };
 
-test('with a heap of 160 MiB', { timeout: 180_000 }, async () => {
+test('with a heap of 160 MiB', async () => {
   const asked = new Map<string, number>();
   const api = createServer((request, response) => {
     const id = /^\/apps\/([\w-]+)\//.exec(request.url ?? '')?.[1] ?? '';

@@ -69,23 +69,6 @@ describe('--once on a terminal', () => {
     expect(shown).not.toContain(colour);
   });
 
-  it('says why there is nothing if a listing failed, and ends with 3', () => {
-    const env = {
-      BUNNYNET_ACCESS_KEY: 'k',
-      BUNNYNET_SHIELD_ZONES: 'all',
-      BUNNYNET_SHIELD_URL: 'http://127.0.0.1:1',
-      BUNNYNET_CORE_URL: 'http://127.0.0.1:1',
-      NO_COLOR: '1',
-    };
-    const { shown, status } = onTerminal(`${exporter} --once`, env);
-    expect(status).toBe(3);
-    expect(shown).toMatch(
-      /\n✗ Nothing can be read from 127\.0\.0\.1:1: .*: 2 listings\n {4}(Shield Zones of account|pull zones of account), /,
-    );
-    expect(shown).toMatch(/\n✗ 2 of 2 listings failed, in \d+\.\d s\n$/);
-    expect(shown).not.toContain('every poll succeeded');
-  });
-
   it('logs in JSON if the flag says so', () => {
     const env = {
       BUNNYNET_ACCESS_KEY: 'k',

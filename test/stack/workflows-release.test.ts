@@ -97,20 +97,10 @@ describe('a release', () => {
       const edit = (name: string, by: (before: string) => string) =>
         files.set(name, by(files.get(name) ?? ''));
       for (const name of names) {
-        if (name === 'package-lock.json')
-          edit(name, (each) =>
-            each
-              .replaceAll(
-                `"name": "bunnynet-exporter",\n  "version": "${version}"`,
-                '"name": "bunnynet-exporter",\n  "version": "1.2.3"',
-              )
-              .replace(
-                `"name": "bunnynet-exporter",\n      "version": "${version}"`,
-                '"name": "bunnynet-exporter",\n      "version": "1.2.3"',
-              ),
-          );
-        else
-          edit(name, (each) => each.replaceAll(new RegExp(`(?<=["\\s:])${version}(?=["\\s])`, 'g'), '1.2.3'));
+        // In the lock file, packages of others may have the same version.
+        const before = name === 'package-lock.json' ? '"bunnynet-exporter",\\s+"version": "' : '["\\s:]';
+        const own = new RegExp(`(?<=${before})${version}(?=["\\s])`, 'g');
+        edit(name, (each) => each.replaceAll(own, '1.2.3'));
       }
       edit('CHANGELOG.md', (each) =>
         each.replace('## 0.1.0', '## 1.2.3 (2026-11-21)').concat('\n## 1.2.2\n\n- [BUGFIX] Old.\n'),
@@ -247,16 +237,13 @@ describe('a release', () => {
     expect(runStep(push, cwd, { VERSION: '1.2.3', CHART })).not.toMatchObject({ code: 0 });
   });
 
-  test('uses the Helm that the chart is tested with', () => {
-    const [, tested] = /^helm4=(.*)$/m.exec(readFileSync(`${root}test/stack/tools.sh`, 'utf8')) ?? [];
+  test('uses the versions of Helm and nfpm that chart and packages are tested with', () => {
+    const tools = readFileSync(`${root}test/stack/tools.sh`, 'utf8');
+    const versionOf = (name: string) => new RegExp(`^${name}=(.+)$`, 'm').exec(tools)?.[1] ?? '?';
     const setUp = stepsOf('chart').find(({ uses }) => uses?.startsWith('azure/setup-helm@'));
-    expect(setUp?.with).toEqual({ version: tested });
-  });
-
-  test('packs debs and rpms with the nfpm that they are tested with', () => {
-    const [, tested = '?'] = /^nfpm=(.*)$/m.exec(readFileSync(`${root}test/stack/tools.sh`, 'utf8')) ?? [];
+    expect(setUp?.with).toEqual({ version: versionOf('helm4') });
     const pack = stepsOf('executable').find(({ run }) => run?.includes('build:packages'));
-    expect(pack?.run).toContain(`/nfpm@${tested}\n`);
+    expect(pack?.run).toContain(`/nfpm@${versionOf('nfpm')}\n`);
   });
 
   test('can be verified with the commands in SECURITY.md, each artifact by its name and signer', () => {
