@@ -13,7 +13,9 @@ export function readSettings(
   resources: readonly Resource[],
   report: AddProblem,
 ): Settings | undefined {
-  const { data, error } = documentSchema(resources).safeParse(raw, { reportInput: true });
+  const { data, error } = documentSchema(resources, (section) => section in raw).safeParse(raw, {
+    reportInput: true,
+  });
   const issues = error?.issues.flatMap((issue) => withoutUnions(issue)) ?? [];
   const misspelt = issues.flatMap(meantSettings);
   for (const issue of issues) {
