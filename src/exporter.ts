@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { type ApiClients, createClients } from './api/client.ts';
 import type { ForwardProxy } from './api/proxy.ts';
-import { type Answers, answersOf } from './causes/answers.ts';
+import { currentAnswers } from './causes/answers.ts';
 import type { Cause, CauseInput } from './causes/cause.ts';
 import { CauseLog } from './causes/cause-log.ts';
 import { causesOf } from './causes/causes.ts';
@@ -96,6 +96,10 @@ export class Exporter {
   readonly #logLacking: ReturnType<typeof lackingLog>;
   readonly #schemaDrift: SchemaDrift;
   readonly #causeLog: CauseLog;
+  readonly #answersAt = currentAnswers(
+    () => this.#engine.polls(),
+    () => this.#engine.changes,
+  );
   readonly #startedAtMs = Date.now();
   #setup: Setup;
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
@@ -113,7 +117,7 @@ export class Exporter {
       counts: () => this.#engine.states.counts(),
       store: this.#store,
       listings: currentSummary(() => this.#engine.listings()),
-      answers: () => this.#answers(),
+      answers: () => this.#answersAt(this.#now()),
       capacities: () => this.#engine.capacities(),
       configuration: () => this.#configuration,
       droppedLogLines: options.droppedLogLines ?? (() => 0),
@@ -306,14 +310,10 @@ export class Exporter {
     return (this.#options.now ?? Date.now)();
   }
 
-  #answers(): Answers {
-    return answersOf(this.#engine.polls(), this.#now());
-  }
-
   #causeInput(): CauseInput {
     const { config, credentials } = this.#setup;
     return {
-      answers: this.#answers(),
+      answers: this.#answersAt(this.#now()),
       targets: this.targets(),
       listings: this.listings(),
       kinds: resources,

@@ -62,7 +62,7 @@ export interface Answers {
   nothingReadSince(): number | undefined;
 }
 
-/** nowMs: Unix time. Each scrape asks, so it goes through the polls once. */
+/** nowMs: Unix time. */
 export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
   const apis = new Map<ApiName, OfApi>();
   let firstFailureMs = Number.POSITIVE_INFINITY;
@@ -119,5 +119,22 @@ export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
       // What failed already while other things were still read began before that.
       return [...apis.values()].reduce((last, of) => Math.max(last, of.lastSuccessMs), firstFailureMs);
     },
+  };
+}
+
+/**
+ * What the answers say now. Each scrape asks, so what was derived less than a second ago is derived again only if a poll has ended.
+ *
+ * @param changes grows whenever the record of a poll, or what is polled, may have changed
+ */
+export function currentAnswers(
+  polls: () => Iterable<Polled>,
+  changes: () => number,
+): (nowMs: number) => Answers {
+  let last: { readonly answers: Answers; readonly changes: number; readonly atMs: number } | undefined;
+  return (nowMs) => {
+    if (last?.changes !== changes() || Math.abs(nowMs - last.atMs) >= 1000)
+      last = { answers: answersOf(polls(), nowMs), changes: changes(), atMs: nowMs };
+    return last.answers;
   };
 }

@@ -55,6 +55,7 @@ export class PollEngine {
   /** Derived, and forgotten when something changes. */
   #listings: readonly ListingStatus[] | undefined;
   #capacities: readonly ApiCapacity[] | undefined;
+  #changes = 0;
   #isReady = false;
   #onAllPolled: (() => void) | undefined;
 
@@ -94,6 +95,11 @@ export class PollEngine {
   get allHealthy(): boolean {
     for (const { state } of this.states.statuses()) if (state !== 'ok') return false;
     return this.listings().every(({ state }) => state === 'ok');
+  }
+
+  /** Grows whenever the record of a poll, or what is polled, may have changed. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** The record of every poll. */
@@ -149,6 +155,7 @@ export class PollEngine {
   }
 
   #onPlanned(): void {
+    this.#changes++;
     this.#listings = undefined;
     this.#capacities = undefined;
     const { keepsPrevious, listings } = this.#planner.plan;
@@ -166,6 +173,7 @@ export class PollEngine {
     const { poll, record } = loop;
     if (isCounted(poll)) this.#options.observer.started(poll.kind, lagMs / 1000);
     const intervals = await this.#poller.poll(loop, permit);
+    this.#changes++;
     if (poll.type === 'listing') this.#listings = undefined;
     // What waits for a listing comes without it if it failed.
     const isFirstEnd = poll.type === 'listing' && !hasEnded(record) && hasEnded(loop.record);

@@ -45,6 +45,11 @@ export interface Polled {
   readonly record: PollRecord;
 }
 
+interface KindCounts {
+  readonly targets: number;
+  readonly stale: number;
+}
+
 class TargetRecord implements TargetStatus {
   target: Target;
   stale = false;
@@ -166,6 +171,10 @@ export class TargetStates {
   readonly #store: RowStore;
   readonly #uptimeMs: () => number;
   readonly #records = new Map<string, TargetRecord>();
+  /** No target becomes stale before that, by the machine's uptime. */
+  #nextStaleMs = Number.POSITIVE_INFINITY;
+  /** Derived, and forgotten when something changes: each scrape asks. */
+  #counts: ReadonlyMap<string, KindCounts> | undefined;
 
   /** uptimeMs: a clock that never jumps, and goes on while the machine sleeps, as `performance.now()` does not. */
   constructor(store: RowStore, uptimeMs: () => number = machineUptimeMs) {
@@ -176,6 +185,8 @@ export class TargetStates {
   add(target: Target, polled: Polled): void {
     const known = new TargetRecord(target, polled, this.#uptimeMs());
     this.#records.set(target.key, known);
+    this.#counts = undefined;
+    this.#expect(known);
     if (known.state === 'failing') this.#showStateAlone(known);
   }
 
@@ -186,13 +197,16 @@ export class TargetStates {
     const { settings } = known.target;
     known.target = target;
     known.polled = polled;
+    this.#expect(known);
     if (!isDeepStrictEqual(settings, target.settings)) this.#showStateAlone(known);
     else if (known.hasValues) this.#showNames(known);
   }
 
   /** Takes all series of the target off the page. */
   remove(key: string): void {
-    if (this.#records.delete(key)) this.#store.delete(key);
+    if (!this.#records.delete(key)) return;
+    this.#store.delete(key);
+    this.#counts = undefined;
   }
 
   /** atMs: Unix time. Throws if the reading cannot be shown; then nothing has changed. */
@@ -207,8 +221,10 @@ export class TargetStates {
     const uptimeMs = this.#uptimeMs();
     known.counters?.add(target, reading, atMs, uptimeMs);
     known.failure = undefined;
+    if (known.stale) this.#counts = undefined;
     known.stale = false;
     known.freshMs = uptimeMs;
+    this.#expect(known);
     known.lastSuccessMs = atMs;
     known.hasValues = true;
     known.condition = condition;
@@ -244,12 +260,19 @@ export class TargetStates {
     this.#showStateAlone(known);
   }
 
-  /** Takes values that are older than their `stale_after` off the page. */
+  /** Takes values that are older than their `stale_after` off the page. Each scrape asks, so it rarely goes through the targets. */
   dropStale(): void {
     const uptimeMs = this.#uptimeMs();
+    if (uptimeMs <= this.#nextStaleMs) return;
+    this.#nextStaleMs = Number.POSITIVE_INFINITY;
     for (const known of this.#records.values()) {
-      if (known.stale || uptimeMs - known.freshMs <= known.target.staleAfterMs) continue;
+      if (known.stale) continue;
+      if (uptimeMs - known.freshMs <= known.target.staleAfterMs) {
+        this.#expect(known);
+        continue;
+      }
       known.stale = true;
+      this.#counts = undefined;
       this.#showStateAlone(known);
     }
   }
@@ -271,8 +294,9 @@ export class TargetStates {
     return this.#records.values();
   }
 
-  /** How many targets there are of each kind, and how many of them are stale. */
-  counts(): ReadonlyMap<string, { readonly targets: number; readonly stale: number }> {
+  /** How many targets there are of each kind, and how many of them are stale. The same map as long as nothing has changed. */
+  counts(): ReadonlyMap<string, KindCounts> {
+    if (this.#counts) return this.#counts;
     const counts = new Map<string, { targets: number; stale: number }>();
     for (const { target, stale } of this.#records.values()) {
       const ofKind = counts.get(target.kind) ?? { targets: 0, stale: 0 };
@@ -280,7 +304,13 @@ export class TargetStates {
       if (stale) ofKind.stale++;
       counts.set(target.kind, ofKind);
     }
+    this.#counts = counts;
     return counts;
+  }
+
+  /** Has `dropStale` look when the target becomes stale. */
+  #expect({ freshMs, target }: TargetRecord): void {
+    this.#nextStaleMs = Math.min(this.#nextStaleMs, freshMs + target.staleAfterMs);
   }
 
   /** Takes the values off the page. What every target has stays. */

@@ -14,6 +14,26 @@ async function refusing(whole: Whole) {
   );
 }
 
+it('a key counts as refused from the poll that failed until what was refused is no longer polled', async () => {
+  const applications = (...targets: readonly string[]) => ({ applications: { interval: '1h', targets } });
+  let isRefused = false;
+  const whole = await startWhole({
+    document: applications('a', 'b'),
+    routes: {
+      '/mc/apps/a/summary': () => reply(isRefused ? 401 : 404),
+      '/mc/apps/b/summary': () => reply(404),
+    },
+  });
+  await whole.poll();
+  expect(await refusing(whole)).toEqual({ application: 0 });
+  isRefused = true;
+  await whole.poll();
+  expect(await refusing(whole)).toEqual({ application: 1 });
+  whole.document = applications('b');
+  await whole.reload();
+  expect(await refusing(whole)).toEqual({ application: 0 });
+});
+
 const document = {
   applications: { interval: '1h', targets: ['a', 'b'] },
   pull_zones: { interval: '1h', targets: 'all' as const },

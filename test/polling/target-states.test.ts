@@ -156,6 +156,31 @@ describe('target states', () => {
     expect(states.counts().get('application')).toEqual({ targets: 2, stale: 1 });
   });
 
+  it('notices each target that becomes stale, and counts those there are', () => {
+    const { states, succeed, want } = applications(['a', 'b']);
+    const counted = () => {
+      states.dropStale();
+      return states.counts().get('application');
+    };
+    succeed(a, reading);
+    vi.advanceTimersByTime(100_000);
+    succeed(b, reading);
+    vi.advanceTimersByTime(80_001);
+    expect(counted()).toEqual({ targets: 2, stale: 1 });
+    vi.advanceTimersByTime(100_000);
+    expect(counted()).toEqual({ targets: 2, stale: 2 });
+    succeed(a, reading);
+    expect(counted()).toEqual({ targets: 2, stale: 1 });
+    vi.advanceTimersByTime(180_001);
+    expect(counted()).toEqual({ targets: 2, stale: 2 });
+    succeed(a, reading);
+    expect(counted()).toEqual({ targets: 2, stale: 1 });
+    want(configOf([sectionConfig('application', [targetConfig({ app_id: 'a' }, { staleAfterMs: 60_000 })])]));
+    expect(counted()).toEqual({ targets: 1, stale: 0 });
+    vi.advanceTimersByTime(60_001);
+    expect(counted()).toEqual({ targets: 1, stale: 1 });
+  });
+
   it('ignores a reading of a target that is no longer there', async () => {
     const { states, want, rows } = applications(['a']);
     want(configFor([]));
