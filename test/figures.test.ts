@@ -6,10 +6,13 @@ import { parse } from 'yaml';
 const results = readFileSync('bench/results.md', 'utf8');
 const [, imageNode] = /^ARG BASE_IMAGE=\S+nodejs(\d+)-/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
 
-/** What a sidecar of two applications takes with the Node of the image, in MB: at its peak, and at rest. */
-const [, peak = '?', rest = '?'] =
-  new RegExp(`^\\| Node ${imageNode}\\.\\S+ +\\| +(\\d+) MB \\|[^|]+\\| +(\\d+) MB \\|`, 'm').exec(results) ??
-  [];
+/** A figure of a sidecar of two applications with the Node of the image, in MB, by the head of its column. */
+function megabytes(column: string): string {
+  const cellsOf = (line: RegExp) => (line.exec(results)?.[0] ?? '').split('|').map((cell) => cell.trim());
+  const at = cellsOf(/^\| +\| peak memory .*$/m).indexOf(column);
+  return /^(\d+) MB$/.exec(cellsOf(new RegExp(`^\\| Node ${imageNode}\\..*$`, 'm'))[at] ?? '')?.[1] ?? '?';
+}
+const [peak, rest] = [megabytes('peak memory'), megabytes('at rest')];
 
 /** The texts that repeat a figure. */
 const places: readonly (readonly [file: string, where: RegExp, figure: string])[] = [
