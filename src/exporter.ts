@@ -356,6 +356,8 @@ export class Exporter {
   }
 
   #warnOfEmptySelections(): void {
+    // What a shard excludes says nothing about the others.
+    if (this.#options.shard) return;
     for (const text of emptySelections(this.listings())) this.#options.log.warn(text);
   }
 
