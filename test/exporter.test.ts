@@ -1,13 +1,11 @@
 /** The exporter as its pages, its log and its metrics show it. */
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
-import pino from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { load } from '../src/demo.ts';
-import { createExporter } from '../src/exporter.ts';
+import { describe, expect, it } from 'vitest';
 import { everything } from '../src/simulator/everything.ts';
 import { startWhole } from './held/whole.ts';
 import { temporary } from './http/temporary.ts';
+import { pollAll } from './simulator/page.ts';
 import { startSimulator } from './simulator/start.ts';
 
 /** The page without the values that differ from run to run: times, durations, metrics of the process. */
@@ -39,7 +37,7 @@ describe('the exporter', () => {
     const now = () => Date.parse('2026-08-15T12:00:00Z');
     const shape = { endpoints: 1, libraries: 1, videosPerLibrary: 1 };
     const simulator = await startSimulator({ now, maxPageSize: 2, shape });
-    const setup = await load(
+    const exporter = await pollAll(
       everything(simulator, {
         interval: '1m',
         api: () => ({ timeout: '30s', max_concurrency: 8, requests_per_second: 500, max_retries: 0 }),
@@ -48,17 +46,8 @@ describe('the exporter', () => {
           application: { targets: simulator.applications.slice(0, 2).map(({ id, name }) => ({ id, name })) },
         },
       }),
-    );
-    const exporter = await createExporter({
-      load: () => Promise.resolve(setup),
-      addresses: [],
-      telemetryPath: '/metrics',
-      enableLifecycle: false,
-      log: pino({ level: 'silent' }),
       now,
-    });
-    onTestFinished(() => exporter.stop());
-    expect(await exporter.pollOnce()).toBe(true);
+    );
     await expect(withoutVolatile(await exporter.page())).toMatchFileSnapshot('golden/page.txt');
   });
 

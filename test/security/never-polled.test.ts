@@ -1,8 +1,5 @@
 /** GET requests that change something, cost something or answer keys and persons: no request of the exporter can be one of them. */
-import pino from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { load } from '../../src/demo.ts';
-import { createExporter } from '../../src/exporter.ts';
+import { describe, expect, it } from 'vitest';
 import { resources } from '../../src/resources/index.ts';
 import {
   type ApiName,
@@ -14,6 +11,7 @@ import {
 } from '../../src/resources/resource.ts';
 import { everything } from '../../src/simulator/everything.ts';
 import { prefixes } from '../../src/simulator/kind.ts';
+import { pollAll } from '../simulator/page.ts';
 import { startSimulator } from '../simulator/start.ts';
 
 /** What stands before a path in the vendor's documents. */
@@ -136,18 +134,7 @@ describe.each(resources)('$kind', (resource) => {
 
 it('a whole account asks for none of them', { timeout: 60_000 }, async () => {
   const simulator = await startSimulator({ logRequests: true });
-  const setup = await load(
-    everything(simulator, { api: () => ({ requests_per_second: 5000, max_concurrency: 100 }) }),
-  );
-  const exporter = await createExporter({
-    load: () => Promise.resolve(setup),
-    addresses: [],
-    telemetryPath: '/metrics',
-    enableLifecycle: false,
-    log: pino({ level: 'silent' }),
-  });
-  onTestFinished(() => exporter.stop());
-  expect(await exporter.pollOnce()).toBe(true);
+  await pollAll(everything(simulator, { api: () => ({ requests_per_second: 5000, max_concurrency: 100 }) }));
   const apis = Object.entries(prefixes).toSorted(([, a], [, b]) => b.length - a.length);
   const urls = simulator.requests.map(({ path }) => {
     const [api = 'core', prefix = ''] = apis.find(([, one]) => path.startsWith(`${one}/`)) ?? [];

@@ -1,4 +1,26 @@
-import type { Exporter } from '../../src/exporter.ts';
+import pino from 'pino';
+import { expect, onTestFinished } from 'vitest';
+import { load } from '../../src/demo.ts';
+import { createExporter, type Exporter, type ExporterOptions } from '../../src/exporter.ts';
+
+/** An exporter in this process that has polled once all that is configured; it stops with the test. */
+export async function pollAll(
+  configured: Parameters<typeof load>[0],
+  now?: ExporterOptions['now'],
+): Promise<Exporter> {
+  const setup = await load(configured);
+  const exporter = await createExporter({
+    load: () => Promise.resolve(setup),
+    addresses: [],
+    telemetryPath: '/metrics',
+    enableLifecycle: false,
+    log: pino({ level: 'silent' }),
+    ...(now && { now }),
+  });
+  onTestFinished(() => exporter.stop());
+  expect(await exporter.pollOnce()).toBe(true);
+  return exporter;
+}
 
 export interface Page {
   readonly text: string;
