@@ -194,12 +194,12 @@ export class TargetStates {
   update(target: Target, polled: Polled): void {
     const known = this.#records.get(target.key);
     if (!known) return;
-    const { settings } = known.target;
+    const { settings, name, parts } = known.target;
     known.target = target;
     known.polled = polled;
     this.#expect(known);
     if (!isDeepStrictEqual(settings, target.settings)) this.#showStateAlone(known);
-    else if (known.hasValues) this.#showNames(known);
+    else if (known.hasValues && (name !== target.name || parts !== target.parts)) this.#showNames(known);
   }
 
   /** Takes all series of the target off the page. */
