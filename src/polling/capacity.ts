@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';
-import { type Plan, plan, plannedSections } from './plan.ts';
+import { emptyPlan, type Plan, plan, plannedSections } from './plan.ts';
 import { type Poll, readPollOf } from './target.ts';
 
 /** The polls of a configuration that are known before any listing is read. */
@@ -17,7 +17,7 @@ export function pollsOf(
     keyIdOf: () => '',
     snapshots: new Map(),
     owns,
-    previous: new Map(),
+    previous: emptyPlan,
     // Nothing waits for names.
     nowMs: Number.POSITIVE_INFINITY,
   });
@@ -26,7 +26,8 @@ export function pollsOf(
 
 /** All polls of a plan: of listings, then of targets that are read alone. */
 export function pollsInPlan({ listings, targets }: Plan, resources: readonly Resource[]): readonly Poll[] {
-  const reads = [...targets.values()].flatMap((target) => readPollOf(target, resources) ?? []);
+  const byKind = new Map(resources.map((resource) => [resource.kind, resource]));
+  const reads = [...targets.values()].flatMap((target) => readPollOf(target, byKind.get(target.kind)) ?? []);
   return [...listings.values(), ...reads];
 }
 

@@ -1,6 +1,6 @@
 /**
  * What to poll, as a function: the configuration and what the listings had go in, listings and targets come out. Nothing is
- * kept from one call to the next but what the caller passes as `previous`.
+ * kept from one call to the next but what the caller passes as `previous`. What is the same as there is the same object.
  *
  * - A section that names its targets has these. `targets: all` has what its listing had; a listing with a parent is read below
  *   each selected thing that the parent had.
@@ -9,6 +9,7 @@
  * - A listing without the names from another one, and a target without its named parts, are not known until that other listing
  *   has ended once, at most for five seconds.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Config, SectionConfig, TargetConfig } from '../config/config.ts';
 import { type Discovered, idText, withNames } from '../discovery/discovered.ts';
 import { selectorOf } from '../discovery/selector.ts';
@@ -20,7 +21,14 @@ import {
   type Listing,
   type Resource,
 } from '../resources/resource.ts';
-import { type ListingPoll, listingKey, type Target, targetKey } from './target.ts';
+import {
+  isSameListing,
+  isSameTarget,
+  type ListingPoll,
+  listingKey,
+  type Target,
+  targetKey,
+} from './target.ts';
 
 /** What is known of a listing that is polled. */
 export interface Snapshot {
@@ -52,8 +60,7 @@ export interface PlanInput {
   readonly snapshots: ReadonlyMap<string, Snapshot>;
   /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
-  /** The targets of the previous plan. */
-  readonly previous: ReadonlyMap<string, Target>;
+  readonly previous: Pick<Plan, 'listings' | 'targets'>;
   /** A clock that never jumps. */
   readonly nowMs: number;
 }
@@ -112,7 +119,7 @@ interface Demand {
 }
 
 /** A target before it is known which section it is of. */
-type PlannedTarget = TargetConfig & Pick<Target, 'listedName' | 'keyId' | 'keyName'>;
+type PlannedTarget = TargetConfig & Pick<Target, 'key' | 'listedName' | 'keyId' | 'keyName'>;
 
 /** What a listing had; undefined where that is not known yet. */
 type Visit = (poll: ListingPoll, entries: readonly Discovered[] | undefined) => void;
@@ -124,7 +131,6 @@ export function plan(input: PlanInput): Plan {
   const selections = new Map<string, Map<string, TargetSelection>>();
   const named = new Map<string, readonly Discovered[] | undefined>();
   const keyIds = new Map<string, string>();
-  const previousByKind = new Map<string, Target[]>();
   const waiting = new Set<string>();
   let waitingUntilMs: number | undefined;
   let keepsPrevious = false;
@@ -133,9 +139,23 @@ export function plan(input: PlanInput): Plan {
   const auxiliary: Demand = { intervalMs: config.discovery.intervalMs, isRead: false };
   const baseUrlOf = (api: ApiName) => config.apis[api].baseUrl;
   const keyIdOf = (credential: string) => {
-    const known = keyIds.get(credential) ?? input.keyIdOf(credential);
-    keyIds.set(credential, known);
-    return known;
+    const known = keyIds.get(credential);
+    if (known !== undefined) return known;
+    const keyId = input.keyIdOf(credential);
+    keyIds.set(credential, keyId);
+    return keyId;
+  };
+
+  let previousByKind: Map<string, Target[]> | undefined;
+  const previousOf = (kind: string): readonly Target[] => {
+    if (previousByKind) return previousByKind.get(kind) ?? [];
+    previousByKind = new Map();
+    for (const target of previous.targets.values()) {
+      const ofKind = previousByKind.get(target.kind);
+      if (ofKind) ofKind.push(target);
+      else previousByKind.set(target.kind, [target]);
+    }
+    return previousOf(kind);
   };
 
   /** Whether a listing that brings names may still end its first run in time. */
@@ -159,6 +179,7 @@ export function plan(input: PlanInput): Plan {
     const key = listingKey(listing, credential, baseUrlOf(api), parent);
     const known = listings.get(key);
     const readNow = isRead || (known?.isRead ?? false);
+    if (known && known.isRead === readNow && known.intervalMs <= intervalMs) return known;
     const poll: ListingPoll = {
       type: 'listing',
       key,
@@ -201,7 +222,8 @@ export function plan(input: PlanInput): Plan {
 
   const planSection = ({ section, resource, isSelected, isSelectedParent }: PlannedSection) => {
     const { kind, api } = resource;
-    const { settings, intervalMs } = section;
+    const { intervalMs } = section;
+    let { settings } = section;
     const isAlone = isReadAlone(resource);
     const partNames = isAlone ? resource.partNames : undefined;
     const feature = isAlone ? resource.feature : undefined;
@@ -210,16 +232,37 @@ export function plan(input: PlanInput): Plan {
 
     /** readBy: the key of the listing that reads it; undefined where it has a poll of its own. */
     const add = (target: PlannedTarget, entry: Discovered, readBy: string | undefined) => {
-      const key = targetKey(kind, target.ids);
-      if (targets.has(key)) return;
-      const before = previous.get(key);
+      if (targets.has(target.key)) return;
+      const before = previous.targets.get(target.key);
+      // The text and the settings of before, so that they are the same object. All targets of a kind have the same settings.
+      const key = before?.key ?? target.key;
+      if (before && before.settings !== settings && isDeepStrictEqual(before.settings, settings))
+        settings = before.settings;
       let parts: readonly Listed[] | undefined;
       if (partNames) {
         const names = want(partNames, target.credential, account, entry, auxiliary);
         if (isAwaited(names.key) && !before) return;
         parts = snapshots.get(names.key)?.entries ?? before?.parts;
       }
-      targets.set(key, { ...target, key, kind, settings, baseUrl, pollKey: readBy ?? key, parts });
+      const { ids, name, listedName, credential, intervalMs, staleAfterMs, keyId, keyName } = target;
+      const pollKey = readBy ?? key;
+      const after: Target = {
+        key,
+        kind,
+        ids,
+        name,
+        listedName,
+        credential,
+        intervalMs,
+        staleAfterMs,
+        settings,
+        baseUrl,
+        pollKey,
+        parts,
+        keyId,
+        keyName,
+      };
+      targets.set(key, before && isSameTarget(before, after) ? before : after);
     };
 
     const credentialFor = (of: ApiName, foundBy: ListingPoll, { keyName }: Discovered) => {
@@ -229,19 +272,21 @@ export function plan(input: PlanInput): Plan {
 
     const addNamed = (target: TargetConfig) => {
       const { ids, name, credential } = target;
-      if (!owns(targetKey(kind, ids))) return;
+      const key = targetKey(kind, ids);
+      if (!owns(key)) return;
       const demand = { intervalMs: target.intervalMs, isRead: true };
       const readBy = isAlone ? undefined : want(resource.listing, credential, credential, undefined, demand);
-      add({ ...target, keyId: keyIdOf(credential) }, { ids, name }, readBy?.key);
+      add({ ...target, key, keyId: keyIdOf(credential) }, { ids, name }, readBy?.key);
     };
 
     /** A target of a listing. keyId: undefined for the key that the snapshot was read with. */
-    const addListed = (entry: Discovered, foundBy: ListingPoll, keyId?: string) => {
+    const addListed = (key: string, entry: Discovered, foundBy: ListingPoll, keyId?: string) => {
       const { ids, name, keyName } = entry;
       const override = section.overrides?.get(idText(ids));
       const credential = credentialFor(api, foundBy, entry);
       const isOfListing = credential === foundBy.credential;
       const target = {
+        key,
         ids,
         name: override?.name ?? name,
         listedName: name,
@@ -257,15 +302,15 @@ export function plan(input: PlanInput): Plan {
 
     /** Keeps what the previous plan had below a parent, or of the whole account. */
     const keepPrevious = (foundBy: ListingPoll, below: Ids) => {
-      for (const target of previousByKind.get(kind) ?? []) {
+      for (const target of previousOf(kind)) {
         if (target.baseUrl !== baseUrl) continue;
         if (!Object.entries(below).every(([label, id]) => target.ids[label] === id)) continue;
-        const { ids, listedName, keyName, keyId } = target;
+        const { key, ids, listedName, keyName, keyId } = target;
         const entry = { ids, name: listedName, keyName };
         // The name of a target that was named before is not known yet.
         if (listedName !== undefined && !isSelected(entry)) continue;
         keepsPrevious = true;
-        addListed({ ...entry, name: listedName ?? target.name }, foundBy, keyId);
+        addListed(key, { ...entry, name: listedName ?? target.name }, foundBy, keyId);
       }
     };
 
@@ -275,11 +320,12 @@ export function plan(input: PlanInput): Plan {
       const excluded: Listed[] = [];
       for (const entry of entries) {
         if (feature !== undefined && entry.features?.includes(feature) !== true) continue;
-        if (!owns(targetKey(kind, entry.ids))) continue;
+        const key = targetKey(kind, entry.ids);
+        if (!owns(key)) continue;
         if (!isSelected(entry)) excluded.push(entry);
         else {
           count++;
-          addListed(entry, poll);
+          addListed(key, entry, poll);
         }
       }
       const ofListing = selections.get(poll.key) ?? new Map<string, TargetSelection>();
@@ -314,12 +360,11 @@ export function plan(input: PlanInput): Plan {
     } else throw new Error(`targets of the kind ${kind} cannot be listed`);
   };
 
-  for (const target of previous.values()) {
-    const ofKind = previousByKind.get(target.kind);
-    if (ofKind) ofKind.push(target);
-    else previousByKind.set(target.kind, [target]);
-  }
   for (const section of input.sections) planSection(section);
+  for (const [key, poll] of listings) {
+    const before = previous.listings.get(key);
+    if (before && isSameListing(before, poll)) listings.set(key, before);
+  }
   return {
     listings,
     targets,

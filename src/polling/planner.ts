@@ -16,8 +16,8 @@ import {
   type Snapshot,
 } from './plan.ts';
 import type { Polls } from './polls.ts';
-import { compareListings, compareTargets, mustReread, reconcile } from './reconcile.ts';
-import { type Poll, readPollOf, type Target } from './target.ts';
+import { reconcile } from './reconcile.ts';
+import { mustReread, type Poll, type ReadPoll, readPollOf, type Target } from './target.ts';
 import type { TargetStates } from './target-states.ts';
 
 export interface PlannerOptions extends Pick<PlanInput, 'owns' | 'keyIdOf'> {
@@ -38,9 +38,12 @@ const restFactor = 9;
 
 export class Planner {
   readonly #options: PlannerOptions;
+  readonly #resources: ReadonlyMap<string, Resource>;
   #config: Config | undefined;
   #sections: readonly PlannedSection[] = [];
   #plan: Plan = emptyPlan;
+  /** By the listing that reads them. Derived, and forgotten when something changes. */
+  #listed: Map<string, Target[]> | undefined;
   readonly #snapshots = new Map<string, Pick<Snapshot, 'entries' | 'keyId'>>();
   /** The listings whose readings are about to be delivered to their targets. */
   readonly #delivering = new Set<string>();
@@ -54,6 +57,7 @@ export class Planner {
 
   constructor(options: PlannerOptions) {
     this.#options = options;
+    this.#resources = new Map(options.resources.map((resource) => [resource.kind, resource]));
   }
 
   get config(): Config | undefined {
@@ -94,16 +98,17 @@ export class Planner {
       snapshots: new Map(Array.from(before.listings.keys(), (key) => [key, this.#snapshotOf(key)])),
       owns,
       keyIdOf,
-      previous: before.targets,
+      previous: before,
       nowMs,
     });
-    const listings = reconcile(before.listings, after.listings, compareListings);
-    const targets = reconcile(before.targets, after.targets, compareTargets);
-    this.#plan = { ...after, listings: listings.items, targets: targets.items };
+    const listings = reconcile(before.listings, after.listings);
+    // At another address it is another target: nothing of the old one stays.
+    const targets = reconcile(before.targets, after.targets, (one, other) => one.baseUrl !== other.baseUrl);
+    this.#plan = after;
+    this.#listed = undefined;
 
     for (const poll of listings.added) polls.add(poll);
     for (const target of targets.added) {
-      // At another address it is another target: nothing of the old one stays.
       if (before.targets.has(target.key)) this.#removeTarget(target);
       this.#addTarget(target);
     }
@@ -150,13 +155,22 @@ export class Planner {
   }
 
   /** The targets that a poll reads. */
-  *targetsOf(poll: Poll): Generator<Target> {
+  targetsOf({ type, key }: Poll): readonly Target[] {
     const { targets } = this.#plan;
-    const { key } = poll;
-    const own = targets.get(key);
-    if (own) yield own;
-    if (poll.type === 'listing' && poll.isRead)
-      for (const target of targets.values()) if (target.pollKey === key) yield target;
+    if (type === 'read') {
+      const own = targets.get(key);
+      return own ? [own] : [];
+    }
+    if (!this.#listed) {
+      this.#listed = new Map();
+      for (const target of targets.values()) {
+        if (target.pollKey === target.key) continue;
+        const ofListing = this.#listed.get(target.pollKey);
+        if (ofListing) ofListing.push(target);
+        else this.#listed.set(target.pollKey, [target]);
+      }
+    }
+    return this.#listed.get(key) ?? [];
   }
 
   /** Plans no more, and lets go of what waits. */
@@ -174,25 +188,25 @@ export class Planner {
 
   #snapshotOf(key: string): Snapshot {
     const loop = this.#options.polls.get(key);
+    const { entries, keyId } = this.#snapshots.get(key) ?? { entries: undefined, keyId: '' };
     return {
-      entries: undefined,
-      keyId: '',
-      ...this.#snapshots.get(key),
+      entries,
+      keyId,
       hasEnded: loop !== undefined && hasEnded(loop.record),
       sinceMs: loop?.sinceMs ?? performance.now(),
     };
   }
 
   #addTarget(target: Target): void {
-    const { polls, states, resources } = this.#options;
-    const poll = readPollOf(target, resources);
+    const { polls, states } = this.#options;
+    const poll = this.#readPollOf(target);
     const loop = poll ? polls.add(poll) : this.#loopOf(target);
     states.add(target, loop);
     if (!poll) this.#ask(loop);
   }
 
   #updateTarget(before: Target, target: Target): void {
-    const poll = readPollOf(target, this.#options.resources);
+    const poll = this.#readPollOf(target);
     const loop = this.#loopOf(target);
     this.#options.states.update(target, loop);
     const isOther = mustReread(before, target);
@@ -203,6 +217,10 @@ export class Planner {
   #removeTarget({ key }: Target): void {
     this.#options.states.remove(key);
     this.#options.polls.remove(key);
+  }
+
+  #readPollOf(target: Target): ReadPoll | undefined {
+    return readPollOf(target, this.#resources.get(target.kind));
   }
 
   /** The poll that reads a target. */

@@ -3,7 +3,6 @@
  * whether its poll succeeds, when the last success was, and the counters.
  */
 import { uptime } from 'node:os';
-import { isDeepStrictEqual } from 'node:util';
 import type { FamilySamples, Store } from '../exposition/store.ts';
 import {
   type CatalogueFamily,
@@ -198,7 +197,7 @@ export class TargetStates {
     known.target = target;
     known.polled = polled;
     this.#expect(known);
-    if (!isDeepStrictEqual(settings, target.settings)) this.#showStateAlone(known);
+    if (settings !== target.settings) this.#showStateAlone(known);
     else if (known.hasValues && (name !== target.name || parts !== target.parts)) this.#showNames(known);
   }
 

@@ -22,6 +22,7 @@ export interface Target extends TargetConfig {
   readonly listedName?: string | undefined;
   /** Its parts that have a name. */
   readonly parts?: readonly Listed[] | undefined;
+  /** The same object as long as they are equal. */
   readonly settings: unknown;
   /** Where it is read. At another address it is another target. */
   readonly baseUrl: string;
@@ -75,11 +76,41 @@ export function targetKey(kind: string, ids: Ids): string {
   return `${kind}/${idText(ids)}`;
 }
 
+/** Whether other values are read from now on, or with another key. Another name needs no request. */
+export function mustReread(before: Target, after: Target): boolean {
+  return before.keyId !== after.keyId || before.settings !== after.settings;
+}
+
+export function isSameTarget(before: Target, after: Target): boolean {
+  return (
+    before.name === after.name &&
+    before.listedName === after.listedName &&
+    before.keyName === after.keyName &&
+    before.credential === after.credential &&
+    before.intervalMs === after.intervalMs &&
+    before.staleAfterMs === after.staleAfterMs &&
+    before.pollKey === after.pollKey &&
+    before.parts === after.parts &&
+    before.baseUrl === after.baseUrl &&
+    !mustReread(before, after)
+  );
+}
+
+export function isSameListing(before: ListingPoll, after: ListingPoll): boolean {
+  return (
+    before.intervalMs === after.intervalMs &&
+    before.isRead === after.isRead &&
+    before.keyId === after.keyId &&
+    before.account === after.account &&
+    before.namesKey === after.namesKey &&
+    before.parent?.name === after.parent?.name
+  );
+}
+
 /** The poll of a target that is read alone; undefined if a listing reads it. */
-export function readPollOf(target: Target, resources: readonly Resource[]): ReadPoll | undefined {
-  const { kind, key, credential, intervalMs, keyId } = target;
-  const resource = resources.find((one) => one.kind === kind);
+export function readPollOf(target: Target, resource: Resource | undefined): ReadPoll | undefined {
   if (!resource || !isReadAlone(resource)) return undefined;
+  const { kind, key, credential, intervalMs, keyId } = target;
   const { api } = resource;
   return { type: 'read', key, kind, api, queue: kind, credential, intervalMs, keyId, resource, target };
 }

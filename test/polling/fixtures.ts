@@ -6,8 +6,8 @@ import type { Discovered } from '../../src/discovery/discovered.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { pollsInPlan } from '../../src/polling/capacity.ts';
 import { type EngineOptions, PollEngine } from '../../src/polling/engine.ts';
-import { type Plan, plan, plannedSections, type Snapshot } from '../../src/polling/plan.ts';
-import { compareTargets, reconcile } from '../../src/polling/reconcile.ts';
+import { emptyPlan, type Plan, plan, plannedSections, type Snapshot } from '../../src/polling/plan.ts';
+import { reconcile } from '../../src/polling/reconcile.ts';
 import type { Poll, Target } from '../../src/polling/target.ts';
 import type { Polled, TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
@@ -77,7 +77,7 @@ export interface Known {
   /** Other snapshots: of listings that were read with another key, failed, or are still awaited. */
   readonly snapshots?: Readonly<Record<string, Partial<Snapshot>>>;
   /** The plan before; its targets may stay. */
-  readonly previous?: Pick<Plan, 'targets'>;
+  readonly previous?: Plan;
   /** Default: nothing waits for names any more. */
   readonly nowMs?: number;
   readonly keyIdOf?: (credential: string) => string;
@@ -89,7 +89,7 @@ export interface Known {
 export function planOf(config: Config, known: Known = {}): Plan {
   const {
     had = {},
-    previous,
+    previous = emptyPlan,
     nowMs = Number.POSITIVE_INFINITY,
     keyIdOf = () => 'k',
     all = resources,
@@ -105,7 +105,7 @@ export function planOf(config: Config, known: Known = {}): Plan {
     keyIdOf,
     snapshots,
     owns: known.owns ?? (() => true),
-    previous: previous?.targets ?? new Map(),
+    previous,
     nowMs,
   });
 }
@@ -125,14 +125,15 @@ export function applicationTarget(id: string, more: Partial<TargetConfig> = {}):
 
 /** Keeps `states` in step with one configuration after another, as the engine does. */
 export function follower(states: TargetStates, polledOf: (target: Target) => Polled) {
-  let known: ReadonlyMap<string, Target> = new Map();
+  let known = emptyPlan;
   return (config: Config): ReadonlyMap<string, Target> => {
-    const { items, added, updated, removed } = reconcile(known, planOf(config).targets, compareTargets);
+    const planned = planOf(config, { previous: known });
+    const { added, updated, removed } = reconcile(known.targets, planned.targets);
     for (const target of added) states.add(target, polledOf(target));
     for (const { after } of updated) states.update(after, polledOf(after));
     for (const { key } of removed) states.remove(key);
-    known = items;
-    return items;
+    known = planned;
+    return planned.targets;
   };
 }
 

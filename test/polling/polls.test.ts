@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Pacer } from '../../src/api/pacer.ts';
 import { Polls } from '../../src/polling/polls.ts';
 import { type Poll, readPollOf } from '../../src/polling/target.ts';
-import { resources } from '../../src/resources/index.ts';
-import { applicationTarget } from './fixtures.ts';
+import { applicationTarget, resourceOf } from './fixtures.ts';
 
 interface Start {
   readonly key: string;
@@ -16,7 +15,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function pollOf(id: string, intervalMs: number, queue = 'application'): Poll {
-  const poll = readPollOf(applicationTarget(id, { intervalMs }), resources);
+  const poll = readPollOf(applicationTarget(id, { intervalMs }), resourceOf('application'));
   if (!poll) throw new Error('applications are read alone');
   return { ...poll, key: id, queue };
 }

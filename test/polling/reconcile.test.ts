@@ -1,22 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { compareListings, compareTargets, mustReread, reconcile } from '../../src/polling/reconcile.ts';
-import type { ListingPoll } from '../../src/polling/target.ts';
+import { reconcile } from '../../src/polling/reconcile.ts';
+import { isSameListing, isSameTarget, type ListingPoll, mustReread } from '../../src/polling/target.ts';
 import { applicationTarget, configOf, planOf, sectionConfig, zonesFound, zonesKey } from './fixtures.ts';
 
 const target = applicationTarget('a');
 
-it('tells what is new, what has changed and what leaves, and keeps the old object of what stays the same', () => {
+it('tells what is new, what has changed and what leaves', () => {
   const map = (...items: readonly (readonly [string, number])[]) =>
     new Map(items.map(([key, value]) => [key, { key, value }]));
   const before = map(['same', 1], ['updated', 1], ['replaced', 1], ['leaves', 1]);
-  const after = map(['new', 1], ['replaced', 2], ['updated', 2], ['same', 1]);
-  const compared = reconcile(before, after, (one, other) => {
-    if (one.value === other.value) return 'same';
-    return one.key === 'replaced' ? 'replaced' : 'updated';
-  });
-  expect([...compared.items.keys()]).toEqual(['new', 'replaced', 'updated', 'same']);
-  expect(compared.items.get('same')).toBe(before.get('same'));
-  for (const key of ['new', 'replaced', 'updated']) expect(compared.items.get(key)).toBe(after.get(key));
+  const after = map(['new', 1], ['replaced', 2], ['updated', 2]);
+  const [same] = before.values();
+  if (same) after.set(same.key, same);
+  const compared = reconcile(before, after, (one) => one.key === 'replaced');
   expect(compared.added).toEqual([after.get('new'), after.get('replaced')]);
   expect(compared.updated).toEqual([{ before: before.get('updated'), after: after.get('updated') }]);
   expect(compared.removed).toEqual([before.get('leaves')]);
@@ -31,19 +27,12 @@ describe('a target', () => {
     ['another interval', { intervalMs: 1000 }, false],
     ['another age of stale values', { staleAfterMs: 1000 }, false],
     ['another poll', { pollKey: 'listing' }, false],
+    ['another address', { baseUrl: 'http://127.0.0.1:2' }, false],
     ['another key', { keyId: 'new' }, true],
     ['other settings', { settings: { latency_unit: 'seconds' } }, true],
-  ])('with %s is updated', (_, change, isReread) => {
+  ])('with %s is not the same', (_, change, isReread) => {
     const after = { ...target, ...change };
-    expect([compareTargets(target, after), mustReread(target, after)]).toEqual(['updated', isReread]);
-  });
-
-  it('that is planned anew with equal settings is the same', () => {
-    expect(compareTargets(target, { ...target, settings: { ...(target.settings as object) } })).toBe('same');
-  });
-
-  it('at another address is another target', () => {
-    expect(compareTargets(target, { ...target, baseUrl: 'http://127.0.0.1:2' })).toBe('replaced');
+    expect([isSameTarget(target, after), mustReread(target, after)]).toEqual([false, isReread]);
   });
 });
 
@@ -60,11 +49,20 @@ describe('a listing', () => {
     ['another account', { account: 'main' }],
     ['names from another listing', { namesKey: 'names' }],
     ['another name of its parent', { parent: { ids: { shield_zone_id: '7' }, name: 'www' } }],
-  ])('with %s is updated', (_, change) => {
-    expect(compareListings(listing, { ...listing, ...change })).toBe('updated');
+  ])('with %s is not the same', (_, change) => {
+    expect(isSameListing(listing, { ...listing, ...change })).toBe(false);
   });
+});
 
-  it('that is planned anew is the same', () => {
-    expect(compareListings(listing, { ...listing, parent: { ids: { shield_zone_id: '7' } } })).toBe('same');
-  });
+it('keeps the object of what is planned anew without a difference', () => {
+  const config = () => configOf([sectionConfig('application', 'all'), sectionConfig('api_guardian', 'all')]);
+  const had = {
+    [zonesKey()]: zonesFound('7'),
+    ['application applications#account@http://127.0.0.1:1']: [{ ids: { app_id: 'a' } }],
+  };
+  const before = planOf(config(), { had });
+  const after = planOf(config(), { had, previous: before });
+  expect([before.targets.size, before.listings.size]).toEqual([1, 4]);
+  for (const of of ['targets', 'listings'] as const)
+    for (const [key, item] of before[of]) expect(after[of].get(key)).toBe(item);
 });
