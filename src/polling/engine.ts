@@ -57,6 +57,8 @@ export class PollEngine {
   #capacities: readonly ApiCapacity[] | undefined;
   #changes = 0;
   #isReady = false;
+  /** A poll that has not ended, as far as is known; without it nothing is ready. */
+  #awaited: Loop | undefined;
   #onAllPolled: (() => void) | undefined;
 
   /** Resolves once everything was polled, whatever the outcome. */
@@ -161,11 +163,9 @@ export class PollEngine {
     const { keepsPrevious, listings } = this.#planner.plan;
     // Otherwise what stays may still be polled with their keys.
     if (!keepsPrevious) this.#options.foundKeys.retain((listing) => listings.has(listing));
-    const polls = pollsIn(this.#polls);
-    for (const api of apiNames) {
-      const queues = new Set(polls.filter((poll) => poll.api === api).map(({ queue }) => queue));
-      this.#options.paceOf(api).setQueues(queues);
-    }
+    const queues = new Map(apiNames.map((api) => [api, new Set<string>()]));
+    for (const { poll } of this.#polls.all()) queues.get(poll.api)?.add(poll.queue);
+    for (const [api, names] of queues) this.#options.paceOf(api).setQueues(names);
     this.#checkReady();
   }
 
@@ -202,7 +202,7 @@ export class PollEngine {
   }
 
   async #deliver(poll: ListingPoll, found: readonly Found[], counts: () => boolean): Promise<void> {
-    const targets = [...this.#planner.targetsOf(poll)];
+    const targets = this.#planner.targetsOf(poll);
     const byIds = new Map(targets.length > 0 ? found.map((one) => [idText(one.ids), one]) : []);
     const turns = new Turns();
     for (const target of targets) {
@@ -226,7 +226,11 @@ export class PollEngine {
   #checkReady(): void {
     if (this.#isReady || this.#polls.signal.aborted || !this.#planner.config || !this.#planner.isSettled)
       return;
-    for (const { record } of this.#polls.all()) if (!hasEnded(record)) return;
+    // Each poll asks, so it rarely goes through all: only once the last of those that had not ended has.
+    if (this.#awaited && !this.#awaited.isStopped && !hasEnded(this.#awaited.record)) return;
+    this.#awaited = undefined;
+    for (const loop of this.#polls.all()) if (!hasEnded(loop.record)) this.#awaited = loop;
+    if (this.#awaited) return;
     for (const { state } of this.states.statuses()) if (state === 'pending') return;
     this.#isReady = true;
     this.#onAllPolled?.();
