@@ -41,6 +41,7 @@ import { createPages } from './status/routes.ts';
 import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 import type { Redact } from './text.ts';
+import { nextTurn } from './turns.ts';
 
 /** A configuration and the keys that it names. */
 export interface Setup {
@@ -255,11 +256,14 @@ export class Exporter {
       log.error(`keeping the previous configuration: ${message}`);
       throw error;
     }
-    const before = this.targets();
+    await nextTurn();
+    const before = this.#engine.targets;
     await this.#apply(setup);
     // Only now that the removed targets have made room.
     this.#engine.states.makeRoom();
-    const change = describeChange(before, this.targets());
+    const after = this.#engine.targets;
+    await nextTurn();
+    const change = describeChange(before, after);
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : `targets ${change}`}`);
     this.#logWanted();
     this.#warnOfEmptySelections();

@@ -2,9 +2,10 @@
 import type { Logger } from 'pino';
 import type { ClientObserver } from './api/client.ts';
 import type { Config } from './config/config.ts';
-import { compareListed, describeDiscovery, singular } from './discovery/discovered.ts';
+import { describeDiscovery, singular } from './discovery/discovered.ts';
 import { type ApiCapacity, rateText } from './polling/capacity.ts';
 import type { ListingStatus } from './polling/listings.ts';
+import type { Target } from './polling/target.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import type { Exchange } from './report/report.ts';
 import { type ApiName, apiNames, products, type Resource } from './resources/resource.ts';
@@ -74,10 +75,19 @@ export function lackingLog(log: Logger): (listings: readonly ListingStatus[]) =>
   };
 }
 
-/** What has changed of the targets: `+2 −1, 1 renamed`; empty if they are the same. */
-export function describeChange(before: readonly TargetStatus[], after: readonly TargetStatus[]): string {
-  const found = ({ target: { key, name } }: TargetStatus) => ({ ids: { key }, name });
-  return describeDiscovery(compareListed(before.map(found), after.map(found)));
+/** What has changed of the targets, by key: `+2 −1, 1 renamed`; empty if they are the same. */
+export function describeChange(
+  before: ReadonlyMap<string, Pick<Target, 'name'>>,
+  after: ReadonlyMap<string, Pick<Target, 'name'>>,
+): string {
+  let kept = 0;
+  let renamed = 0;
+  for (const [key, { name }] of after) {
+    const old = before.get(key);
+    if (old) kept++;
+    if (old && old.name !== name) renamed++;
+  }
+  return describeDiscovery({ added: after.size - kept, removed: before.size - kept, renamed });
 }
 
 /** Logs how many targets the configuration names, and in which products it looks for more. */

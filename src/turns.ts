@@ -1,6 +1,9 @@
 /** Long work, a few milliseconds at a time, so that scrapes and polls get their turn in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+/** Yields to scrapes and polls. */
+export { nextTurn };
+
 /** How long the work may run before it yields. */
 const turnMs = 4;
 

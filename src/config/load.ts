@@ -5,6 +5,7 @@
 import { loadPatternEngine } from '../discovery/selector.ts';
 import { apiNames } from '../resources/resource.ts';
 import { Credentials } from '../secrets/credentials.ts';
+import { nextTurn } from '../turns.ts';
 import type { Config } from './config.ts';
 import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
 import {
@@ -41,7 +42,9 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const problems = [...document.problems];
   const report: AddProblem = (path, message) => void problems.push({ ...place(path), message });
   if (holdsPatterns(raw)) await loadPatternEngine();
+  await nextTurn();
   const settings = readSettings(raw, resources, report);
+  await nextTurn();
   if (!settings || problems.length > 0) throw refusal(problems, options);
   const config = readConfig(settings, document, resources, report);
   const warnings: string[] = [];

@@ -6,12 +6,16 @@ export interface Discovered extends Listed {
   readonly keyName?: string | undefined;
 }
 
-export interface Discovery {
-  /** The same array as before if nothing changed. */
-  readonly listed: readonly Discovered[];
+/** How many there are of each change. */
+export interface Changes {
   readonly added: number;
   readonly removed: number;
   readonly renamed: number;
+}
+
+export interface Discovery extends Changes {
+  /** The same array as before if nothing changed. */
+  readonly listed: readonly Discovered[];
 }
 
 /** Ids as one text: `7/4711`. */
@@ -75,7 +79,7 @@ export function isExchanged(before: readonly Discovered[] | undefined, found: re
 }
 
 /** `+2 −1, 1 renamed` */
-export function describeDiscovery({ added, removed, renamed }: Discovery): string {
+export function describeDiscovery({ added, removed, renamed }: Changes): string {
   const counts = [added > 0 ? `+${added}` : '', removed > 0 ? `−${removed}` : ''].filter(Boolean);
   return [counts.join(' '), renamed > 0 ? `${renamed} renamed` : ''].filter(Boolean).join(', ');
 }

@@ -8,6 +8,7 @@ import { Turns } from '../turns.ts';
 import { type ApiCapacity, capacity } from './capacity.ts';
 import { type ListingStatus, listingStatuses, logDiscovery } from './listings.ts';
 import { hasEnded, type Loop } from './loop.ts';
+import type { Plan } from './plan.ts';
 import { Planner } from './planner.ts';
 import { Poller, type PollerOptions } from './poller.ts';
 import { Polls, type PollsOptions } from './polls.ts';
@@ -88,6 +89,11 @@ export class PollEngine {
     });
   }
 
+  /** What is polled now, by key; later changes are in another map. */
+  get targets(): Plan['targets'] {
+    return this.#planner.plan.targets;
+  }
+
   /** Whether everything was polled once; it stays so. */
   get isReady(): boolean {
     return this.#isReady;
@@ -111,7 +117,7 @@ export class PollEngine {
 
   /** The same array as long as nothing has changed. */
   listings(): readonly ListingStatus[] {
-    this.#listings ??= listingStatuses(this.#polls.all(), this.#planner.plan, this.#planner.snapshots);
+    this.#listings ??= listingStatuses(this.#polls, this.#planner.plan, this.#planner.snapshots);
     return this.#listings;
   }
 

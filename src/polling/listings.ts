@@ -1,8 +1,9 @@
 /** How the listings are, for people and metrics: derived from their polls and from what they had. */
 import type { Logger } from 'pino';
 import { type Discovery, describeDiscovery, nameOf, singular } from '../discovery/discovered.ts';
-import { type Failure, hasEnded, type Loop } from './loop.ts';
+import { type Failure, hasEnded, type Loop, neverPolled } from './loop.ts';
 import type { Plan, Snapshot, TargetSelection } from './plan.ts';
+import type { Polls } from './polls.ts';
 import type { ListingPoll, Poll } from './target.ts';
 
 export interface ListingStatus {
@@ -19,35 +20,25 @@ export interface ListingStatus {
   readonly selections: readonly TargetSelection[];
 }
 
-type PolledLoop = Pick<Loop, 'poll' | 'record'>;
-
 const refusals: readonly (number | undefined)[] = [401, 403, 404];
-
-function apiAndKey({ api, credential }: Poll): string {
-  return `${api} ${credential}`;
-}
 
 /**
  * The status of each listing. A product that the account lacks is not told apart from one that it may not read: either way it
  * has nothing to list. That holds only until the listing succeeds once, and while the key reads something else of the API.
  */
 export function listingStatuses(
-  loops: Iterable<PolledLoop>,
-  { selections }: Pick<Plan, 'selections'>,
+  polls: Pick<Polls, 'get' | 'all'>,
+  { listings, selections }: Pick<Plan, 'listings' | 'selections'>,
   snapshots: ReadonlyMap<string, Pick<Snapshot, 'entries'>>,
 ): readonly ListingStatus[] {
-  const all = [...loops];
-  const working = new Set(
-    all.filter(({ record }) => record.lastSuccessMs !== undefined).map(({ poll }) => apiAndKey(poll)),
-  );
-  return all.flatMap(({ poll, record }) => {
-    if (poll.type !== 'listing') return [];
+  return Array.from(listings.values(), (poll) => {
+    const record = polls.get(poll.key)?.record ?? neverPolled;
     const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
     const isLacking =
       poll.listing.optionalProduct === true &&
       lastSuccessMs === undefined &&
       refusals.includes(lastFailure?.status) &&
-      working.has(apiAndKey(poll));
+      readsAnything(poll, polls.all());
     const isFailing = lastFailure !== undefined && !isLacking;
     return {
       poll,
@@ -60,6 +51,12 @@ export function listingStatuses(
       selections: selections.get(poll.key) ?? [],
     };
   });
+}
+
+function readsAnything({ api, credential }: Poll, loops: Iterable<Pick<Loop, 'poll' | 'record'>>): boolean {
+  for (const { poll, record } of loops)
+    if (record.lastSuccessMs !== undefined && poll.api === api && poll.credential === credential) return true;
+  return false;
 }
 
 /** `+2 −1 applications`. There may be many below parents, so their first results, and lists of parts, are at debug. */
