@@ -1,6 +1,17 @@
 import { expect, test, vi } from 'vitest';
 import { mapEach } from '../src/resources/pages.ts';
-import { collect } from '../src/turns.ts';
+import { collect, nextTurn, ownTurn } from '../src/turns.ts';
+
+test('of polls that have something to do at once, each has a turn of its own', async () => {
+  const seen: string[] = [];
+  const polls = ['first', 'second', 'third'].map((poll) => ownTurn().then(() => void seen.push(poll)));
+  for (let turn = 1; turn <= 3; turn++) {
+    await nextTurn();
+    seen.push(`turn ${turn}`);
+  }
+  await Promise.all(polls);
+  expect(seen).toEqual(['first', 'turn 1', 'second', 'turn 2', 'third', 'turn 3']);
+});
 
 test('a long list is mapped a few milliseconds at a time, with other work in between', async () => {
   let nowMs = 0;

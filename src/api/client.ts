@@ -1,10 +1,11 @@
 /** Sends requests to one API, with key, deadline, limits and retries. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import { type ApiName, apiNames } from '../resources/resource.ts';
 import type { Secret } from '../secrets/credentials.ts';
+import { ownTurn } from '../turns.ts';
 import { version } from '../version.ts';
 import { boundedText, decodeBody, mayBeUnsafe, parseJson, unescaped } from './body.ts';
 import { type AnswerText, errorOfPage, errorOfStatus, type Hide, isPage } from './error-answer.ts';
@@ -157,12 +158,8 @@ export class ApiClient {
     let permit = request.permit ?? (await this.#permit(request, signal, giveUpAtMs));
     for (let attempt = 0; ; attempt++) {
       const held = permit;
-      const outcome = await this.#tryOnce(request, signal).finally(() => held.release());
-      if (!(outcome instanceof ApiError)) {
-        // Requests that waited for the permit are sent before the caller works on this answer.
-        await nextTurn();
-        return outcome.body;
-      }
+      const outcome = await this.#tryOnce(request, held, signal).finally(() => held.release());
+      if (!(outcome instanceof ApiError)) return outcome.body;
       signal.throwIfAborted();
       const delayMs = retryDelayMs(attempt, outcome.answer.retryAfterMs);
       const mayRetry = outcome.retryable && attempt < this.#config.maxRetries;
@@ -204,8 +201,13 @@ export class ApiClient {
     }
   }
 
-  async #tryOnce(request: Request, signal: AbortSignal): Promise<ApiError | { body: unknown }> {
+  async #tryOnce(
+    request: Request,
+    permit: Permit,
+    signal: AbortSignal,
+  ): Promise<ApiError | { body: unknown }> {
     const startedMs = performance.now();
+    let endedMs: number | undefined;
     let status: number | undefined;
     let error: ApiError | undefined;
     let raw: RawAnswer | undefined;
@@ -219,7 +221,13 @@ export class ApiClient {
       wasSent = true;
       const response = await send(request.path, context, signal);
       status = response.status;
+      endedMs = performance.now();
       raw = { headers: response.headers, text: () => response.hide(response.text) };
+      if (isSuccess(status)) {
+        // Requests that waited for the permit are sent before anybody works on this answer.
+        permit.release();
+        await ownTurn();
+      }
       const body = this.#read(response, context.config);
       this.#refusals = 0;
       return { body };
@@ -231,7 +239,7 @@ export class ApiClient {
       return error;
     } finally {
       const code = status === undefined ? (error?.result ?? 'network') : String(status);
-      const seconds = (performance.now() - startedMs) / 1000;
+      const seconds = ((endedMs ?? performance.now()) - startedMs) / 1000;
       if (wasSent && !signal.aborted) this.#observer.requested(this.#api, code, seconds, request.path, raw);
     }
   }

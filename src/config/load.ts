@@ -43,7 +43,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const report: AddProblem = (path, message) => void problems.push({ ...place(path), message });
   if (holdsPatterns(raw)) await loadPatternEngine();
   await nextTurn();
-  const settings = readSettings(raw, resources, report);
+  const settings = await readSettings(raw, resources, report);
   await nextTurn();
   if (!settings || problems.length > 0) throw refusal(problems, options);
   const config = readConfig(settings, document, resources, report);

@@ -2,20 +2,21 @@
 import type * as z from 'zod';
 import type { Resource } from '../resources/resource.ts';
 import { didYouMean, expectedOf, suggest } from '../text.ts';
+import { nextTurn } from '../turns.ts';
 import type { AddProblem, Path } from './problems.ts';
 import { documentSchema, type Settings } from './schema.ts';
 import { gotText, unknownSetting } from './values.ts';
 import type { Mapping } from './yaml.ts';
 
 /** Undefined if anything was reported. */
-export function readSettings(
+export async function readSettings(
   raw: Mapping,
   resources: readonly Resource[],
   report: AddProblem,
-): Settings | undefined {
-  const { data, error } = documentSchema(resources, (section) => section in raw).safeParse(raw, {
-    reportInput: true,
-  });
+): Promise<Settings | undefined> {
+  const schema = documentSchema(resources, (section) => section in raw);
+  await nextTurn();
+  const { data, error } = schema.safeParse(raw, { reportInput: true });
   const issues = error?.issues.flatMap((issue) => withoutUnions(issue)) ?? [];
   const misspelt = issues.flatMap(meantSettings);
   for (const issue of issues) {

@@ -4,7 +4,7 @@ import type { Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
 import { compareListed, idText, keyNameOf } from '../discovery/discovered.ts';
 import { apiNames, type Found, type Resource } from '../resources/resource.ts';
-import { Turns } from '../turns.ts';
+import { ownTurn, Turns } from '../turns.ts';
 import { type ApiCapacity, capacity } from './capacity.ts';
 import { type ListingStatus, listingStatuses, logDiscovery } from './listings.ts';
 import { hasEnded, type Loop } from './loop.ts';
@@ -210,7 +210,7 @@ export class PollEngine {
   async #deliver(poll: ListingPoll, found: readonly Found[], counts: () => boolean): Promise<void> {
     const targets = this.#planner.targetsOf(poll);
     const byIds = new Map(targets.length > 0 ? found.map((one) => [idText(one.ids), one]) : []);
-    const turns = new Turns();
+    const turns = new Turns(ownTurn);
     for (const target of targets) {
       if (turns.isOver) await turns.next();
       if (!counts()) return;
