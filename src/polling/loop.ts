@@ -130,7 +130,9 @@ export class Loop {
 
   /** Polls at once, and from then on at its interval. */
   start(): void {
-    if (this.#state === 'new') this.#schedule(performance.now());
+    if (this.#state !== 'new') return;
+    this.#dueAtMs = performance.now();
+    this.enqueue();
   }
 
   /** Polls at once, even if it was backing off. If a poll is under way, polls again after it. */

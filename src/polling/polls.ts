@@ -1,7 +1,9 @@
 /** The loops of everything that is polled, by key. Polls of the same key never overlap. */
 import { setMaxListeners } from 'node:events';
 import type { Pacer } from '../api/pacer.ts';
+import { Fifo } from '../fifo.ts';
 import type { ApiName } from '../resources/resource.ts';
+import { Turns } from '../turns.ts';
 import { Loop, type LoopContext } from './loop.ts';
 import type { Poll } from './target.ts';
 
@@ -16,6 +18,8 @@ export class Polls {
   readonly #abort = new AbortController();
   readonly #context: LoopContext;
   readonly #loops = new Map<string, Loop>();
+  /** Those that have not begun. A plan may add very many. */
+  readonly #starting = new Fifo<Loop>();
   /** The last poll of a stopped loop, while it is under way. */
   readonly #leaving = new Map<string, Promise<void>>();
 
@@ -46,9 +50,21 @@ export class Polls {
     const loop = new Loop(poll, this.#context);
     this.#loops.set(poll.key, loop);
     const leaving = this.#leaving.get(poll.key);
-    if (leaving) void leaving.then(() => loop.start());
-    else loop.start();
+    if (leaving) void leaving.then(() => this.#start(loop));
+    else this.#start(loop);
     return loop;
+  }
+
+  /** Has a loop begin soon, with the others that do a few milliseconds at a time. */
+  #start(loop: Loop): void {
+    this.#starting.push(loop);
+    if (this.#starting.length === 1) setTimeout(() => this.#startSome());
+  }
+
+  #startSome(): void {
+    for (const turns = new Turns(); this.#starting.length > 0 && !turns.isOver; )
+      this.#starting.shift()?.start();
+    if (this.#starting.length > 0) setTimeout(() => this.#startSome());
   }
 
   remove(key: string): void {
