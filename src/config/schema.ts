@@ -53,40 +53,41 @@ const credentialsSchema = z
   })
   .describe('Where each key is read, by a name of your choice; a key itself is never written here');
 
+const timeout = preset(
+  value.duration(1000, 600_000),
+  '10s',
+  'From the start of a request to the last byte of its answer',
+);
+const concurrency = value.integer(1, 256);
+const requestRate = value.decimal(0.1, 10_000);
+
+/** The rest of what every API has with the same default: made once, as each schema takes memory. */
+const sharedApiShape = {
+  max_retries: preset(value.integer(0, 10), '2', 'How often a failed request is retried'),
+  max_response_bytes: preset(
+    value.bytes(1024, 2 ** 28),
+    '8MiB',
+    'The largest answer that is read; it may hold one JSON value for each 17 bytes of this limit. A larger page of a listing is requested in smaller ones',
+  ),
+  ca_file: optional(
+    value.filePath,
+    'Certificates in PEM to trust beside the public ones and those of NODE_EXTRA_CA_CERTS, relative to this file; read at each load',
+  ),
+  allow_insecure_http: preset(
+    value.boolean,
+    'false',
+    'Allows an http address beyond this machine: the key is then sent unencrypted',
+  ),
+};
+
 function apiSchema(api: ApiName) {
   const { baseUrl, maxConcurrency, requestsPerSecond } = apis[api];
   return mapping({
     base_url: preset(value.baseUrl, baseUrl, 'Address of the API'),
-    timeout: preset(
-      value.duration(1000, 600_000),
-      '10s',
-      'From the start of a request to the last byte of its answer',
-    ),
-    max_concurrency: preset(
-      value.integer(1, 256),
-      String(maxConcurrency),
-      'Requests in flight at the same time',
-    ),
-    requests_per_second: preset(
-      value.decimal(0.1, 10_000),
-      String(requestsPerSecond),
-      'Shared by all kinds of the API',
-    ),
-    max_retries: preset(value.integer(0, 10), '2', 'How often a failed request is retried'),
-    max_response_bytes: preset(
-      value.bytes(1024, 2 ** 28),
-      '8MiB',
-      'The largest answer that is read; it may hold one JSON value for each 17 bytes of this limit. A larger page of a listing is requested in smaller ones',
-    ),
-    ca_file: optional(
-      value.filePath,
-      'Certificates in PEM to trust beside the public ones and those of NODE_EXTRA_CA_CERTS, relative to this file; read at each load',
-    ),
-    allow_insecure_http: preset(
-      value.boolean,
-      'false',
-      'Allows an http address beyond this machine: the key is then sent unencrypted',
-    ),
+    timeout,
+    max_concurrency: preset(concurrency, String(maxConcurrency), 'Requests in flight at the same time'),
+    requests_per_second: preset(requestRate, String(requestsPerSecond), 'Shared by all kinds of the API'),
+    ...sharedApiShape,
   });
 }
 
