@@ -10,7 +10,7 @@ import {
   staleAfterIntervals,
   takesAll,
 } from '../src/config/schema.ts';
-import { catalogue } from '../src/resources/catalogue.ts';
+import { allLabelsOf, catalogue } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/index.ts';
 import { apiNames, type Resource } from '../src/resources/resource.ts';
 import { createTelemetry } from '../src/telemetry.ts';
@@ -54,9 +54,10 @@ async function metricReference(): Promise<string> {
       '',
       row('family', 'labels', 'meaning'),
       row('---', '---', '---'),
-      ...families.map(({ name, allLabels, help }) =>
-        row(`\`${name}\``, allLabels.map((label) => `\`${label}\``).join(', '), help),
-      ),
+      ...families.map((family) => {
+        const labels = allLabelsOf(family).map((label) => `\`${label}\``);
+        return row(`\`${family.name}\``, labels.join(', '), family.help);
+      }),
       '',
     ].join('\n');
   });

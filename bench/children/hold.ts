@@ -12,7 +12,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Store } from '../../src/exposition/store.ts';
 import { defaultWebLimits } from '../../src/http/limits.ts';
 import { createMetricsRoute } from '../../src/http/metrics-route.ts';
-import { catalogue } from '../../src/resources/catalogue.ts';
+import { allLabelsOf, catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { serveCommands } from '../processes.ts';
 
@@ -63,8 +63,13 @@ function holdInPromClient(): Holder {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const gauges = catalogue.map(
-    ({ name, help, allLabels }) =>
-      new Gauge({ name, help, labelNames: [...allLabels], registers: [registry] }),
+    (family) =>
+      new Gauge({
+        name: family.name,
+        help: family.help,
+        labelNames: [...allLabelsOf(family)],
+        registers: [registry],
+      }),
   );
   const answer = async (...[{ headers }, response]: Parameters<RequestListener>) => {
     const text = await registry.metrics();

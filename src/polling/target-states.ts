@@ -4,14 +4,8 @@
  */
 import { uptime } from 'node:os';
 import type { FamilySamples, Store } from '../exposition/store.ts';
-import {
-  type CatalogueFamily,
-  catalogue,
-  conditionOf,
-  firstFamilyOf,
-  keptOf,
-} from '../resources/catalogue.ts';
-import type { Sample } from '../resources/resource.ts';
+import { catalogue, conditionOf, firstFamilyOf, keptOf } from '../resources/catalogue.ts';
+import type { Family, Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
 import { type Failure, nextFailure, type PollRecord } from './loop.ts';
 import type { Target } from './target.ts';
@@ -110,7 +104,7 @@ function isFiniteSample({ value }: Sample): boolean {
 
 /** Gives the samples of an `_info` their names. Without a single text beyond the id of a part there is no series. */
 function withNames(
-  { named }: CatalogueFamily,
+  { named }: Family,
   samples: readonly Sample[],
   { name, parts = [] }: Pick<Target, 'name' | 'parts'>,
 ): readonly Sample[] {

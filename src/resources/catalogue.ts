@@ -3,15 +3,8 @@ import { finished } from './families.ts';
 import { resources } from './index.ts';
 import type { Family, Resource } from './resource.ts';
 
-/** A family, with what its kind adds to it. */
-export interface CatalogueFamily extends Family {
-  readonly kind: string;
-  /** All labels, the target's first. */
-  readonly allLabels: readonly string[];
-}
-
 /** The two families of each kind that stay when a target is stale: whether it answers, and since when it does not. */
-function stateFamilies({ metricPrefix, noun }: Resource): readonly Family[] {
+function stateFamilies({ kind, metricPrefix, noun }: Resource): readonly Family[] {
   const states = [
     { name: 'up', words: `1 when the last poll of the ${noun} succeeded, else 0` },
     {
@@ -19,17 +12,13 @@ function stateFamilies({ metricPrefix, noun }: Resource): readonly Family[] {
       words: `Time of the last successful poll of the ${noun}, as Unix time`,
     },
   ];
-  return states.map((state) => finished(metricPrefix, { ...state, series: () => [] }));
+  return states.map((state) => finished(kind, metricPrefix, { ...state, series: () => [] }));
 }
 
-export const catalogue: readonly CatalogueFamily[] = resources.flatMap((resource) => {
-  const labels = resource.ids.map(({ label }) => label);
-  return [...stateFamilies(resource), ...resource.families].map((family) => ({
-    ...family,
-    kind: resource.kind,
-    allLabels: [...labels, ...family.labels],
-  }));
-});
+export const catalogue: readonly Family[] = resources.flatMap((resource) => [
+  ...stateFamilies(resource),
+  ...resource.families,
+]);
 
 const kinds = new Map(
   resources.map((resource) => {
@@ -39,6 +28,11 @@ const kinds = new Map(
     return [kind, { first: families[0] ?? -1, counters, resource }] as const;
   }),
 );
+
+/** All labels of a family, the target's first. */
+export function allLabelsOf({ kind, labels }: Family): readonly string[] {
+  return [...(kinds.get(kind)?.resource.ids.map(({ label }) => label) ?? []), ...labels];
+}
 
 /** The index of a kind's first family in the catalogue: that of `_up`; `_last_success_timestamp_seconds` is next. */
 export function firstFamilyOf(kind: string): number {

@@ -190,6 +190,6 @@ function completed<Reading>(declaration: Completable<Reading>): Omit<ListedResou
     documented: answer.documented,
     fields: Object.keys(answer.shape),
     ...declaration,
-    families: all.map((family) => finished(familyPrefix, family)),
+    families: all.map((family) => finished(kind, familyPrefix, family)),
   };
 }

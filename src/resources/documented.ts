@@ -9,6 +9,9 @@ export interface Documented {
   readonly hasForms?: true;
 }
 
+/** Of a value that has no parts. */
+export const undescribed: Documented = {};
+
 /**
  * The fields of an object in short: their names. After a name, `{…}` has the fields of an object, `[…]` those of the elements
  * of a list, and `{*}` is an object whose keys are data.
@@ -23,7 +26,7 @@ export function documentedFields(notation: string): ReadonlyMap<string, Document
       else if (token === '{') fields.set(last, ofBraces(fieldsUntil('}')));
       else {
         last = token;
-        fields.set(last, /^error(Response)?$/.test(last) ? errorBody : {});
+        fields.set(last, /^error(Response)?$/.test(last) ? errorBody : undescribed);
       }
     }
     return fields;

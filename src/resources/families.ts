@@ -304,11 +304,12 @@ export function infoOf<Values>(words: string, answer: Answer<Values>): FamilyOf<
 }
 
 /** The family that the page has. prefix: that of the kind. */
-export function finished<Reading>(prefix: string, family: FamilyOf<Reading>): Family<Reading> {
+export function finished<Reading>(kind: string, prefix: string, family: FamilyOf<Reading>): Family<Reading> {
   const name = `${prefix}_${family.name}`;
   const isCounter = name.endsWith('_total');
   const addsUpDays = isCounter && !family.asCounted;
   return {
+    kind,
     name,
     help: helpOf(family),
     type: isCounter ? 'counter' : /(^|_)info$/.test(name) ? 'info' : 'gauge',
@@ -326,8 +327,10 @@ export function finished<Reading>(prefix: string, family: FamilyOf<Reading>): Fa
   };
 }
 
-function labelsOf({ of = {}, labels = [] }: FamilyOf): readonly string[] {
-  return [...Object.keys(of), ...labels];
+const none: readonly string[] = [];
+
+function labelsOf({ of, labels = none }: FamilyOf): readonly string[] {
+  return of ? [...Object.keys(of), ...labels] : labels;
 }
 
 export function seriesOf<Value>(family: FamilyOf<Value>, value: Value, target: TargetContext): Series {

@@ -3,7 +3,7 @@
  * what has the wrong type is absent and noted (reference 2; any field may be missing): it costs that field alone. Only a body
  * that is not the expected answer is a failure. A type does not know what becomes of its value on the page.
  */
-import { type Documented, documentedFields } from './documented.ts';
+import { type Documented, documentedFields, undescribed } from './documented.ts';
 import { parseInstant } from './times.ts';
 
 /** Records what could not be used of an answer. */
@@ -163,7 +163,7 @@ export function listOf<Value>(type: FieldType<Value>): FieldType<readonly (Value
     Array.isArray(value)
       ? value.map((element) => readValue(type, element, notes))
       : notes.mismatch('an array', value);
-  return described(read, { elements: type.documented ?? {} });
+  return described(read, { elements: type.documented ?? undescribed });
 }
 
 /** A list of which only the length matters. */
@@ -178,7 +178,7 @@ export function entriesOf<Value>(type: FieldType<Value>): FieldType<Entries<Valu
     isObject(value)
       ? Object.keys(value).map((key) => [key, readValue(type, value[key], notes)])
       : notes.mismatch('an object', value);
-  return described(read, { values: type.documented ?? {} });
+  return described(read, { values: type.documented ?? undescribed });
 }
 
 /** An identifier of up to 64 bits, as its decimal digits. */
@@ -282,13 +282,13 @@ export interface ObjectType<Value = unknown> extends FieldType<Value>, Answer<Va
  * missing is looked for with its first letter in the other case.
  */
 export function object<Of extends Shape>(shape: Of, unread = ''): ObjectType<Values<Of>> {
-  const own = Object.entries(shape).map(([name, type]) => [name, type.documented ?? {}] as const);
+  const own = Object.entries(shape).map(([name, type]) => [name, type.documented ?? undescribed] as const);
   const fields = new Map([...own, ...documentedFields(unread)]);
   const types = Object.entries(shape).map(([name, type]) => {
     const other = inOtherCase(name);
     return [name, fields.has(other) ? name : other, type] as const;
   });
-  const known = [...fields.keys()].flatMap((name) => [name, inOtherCase(name)]);
+  const isKnown = (name: string) => fields.has(name) || fields.has(inOtherCase(name));
   /** depth: how many fields lead to the object. */
   const valuesOf = (given: Readonly<Record<string, unknown>>, notes: Notes, depth: number) => {
     const values: Record<string, unknown> = {};
@@ -303,7 +303,7 @@ export function object<Of extends Shape>(shape: Of, unread = ''): ObjectType<Val
     isObject(value) ? valuesOf(value, notes, notes.path.length) : notes.mismatch('an object', value);
   const from: ObjectType<Values<Of>>['from'] = (body, diagnostics, daySeconds, nowSeconds) => {
     if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
-    if (!known.some((name) => Object.hasOwn(body, name)))
+    if (!Object.keys(body).some(isKnown))
       throw new ReadingError('schema', 'the answer has none of the expected fields');
     const notes = new FieldNotes(diagnostics, daySeconds, nowSeconds);
     const values = valuesOf(body, notes, 0);

@@ -132,6 +132,7 @@ export interface CounterBound {
 
 /** One metric family as data. */
 export interface Family<Reading = unknown> {
+  readonly kind: string;
   readonly name: string;
   readonly help: string;
   /**

@@ -1,5 +1,5 @@
 /** The metric families that the exporter can expose, with their labels where they are declared. */
-import { catalogue } from '../../src/resources/catalogue.ts';
+import { allLabelsOf, catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
 import { inventory } from '../inventory.ts';
@@ -12,7 +12,7 @@ export type Families = ReadonlyMap<string, readonly string[] | undefined>;
 /** Labels by name. The labels of the exporter's own families are undefined; a histogram or summary is listed by its series. */
 export async function knownFamilies(): Promise<Families> {
   const families = new Map<string, readonly string[] | undefined>();
-  for (const { name, allLabels } of catalogue) families.set(name, allLabels);
+  for (const family of catalogue) families.set(family.name, allLabelsOf(family));
   const telemetry = createTelemetry(resources, inventory);
   for (const [, name = '', type] of Buffer.concat(await telemetry.render('text'))
     .toString()

@@ -24,7 +24,7 @@ describe('statistics by day', () => {
     query: eachDay,
     answer: statistics,
   });
-  const [newest] = familiesOf(statistics).map((family) => finished('x', family));
+  const [newest] = familiesOf(statistics).map((family) => finished('x', 'x', family));
 
   /** The requests and the reading at this time; each day has its own body. */
   async function readAt(nowMs: number, lastSuccessMs?: number, bodies: Record<string, unknown> = {}) {
@@ -73,7 +73,7 @@ describe('a tally', () => {
     );
 
   const answer = object({ Tally: dailyTally('views', 'Views', 'Chart', { country: (key) => key }) });
-  const [newest, total] = familiesOf(answer).map((family) => finished('x', family));
+  const [newest, total] = familiesOf(answer).map((family) => finished('x', 'x', family));
   const read = (startSeconds: number, body: unknown) => answer.from(body, unnoted, startSeconds);
   const countsOf = (samples: readonly Sample[] = []): Readonly<Record<string, number>> =>
     Object.fromEntries(samples.map(({ labels, value }) => [labels?.['country'] ?? '', value]));
