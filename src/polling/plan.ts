@@ -60,7 +60,7 @@ export interface PlanInput {
   readonly snapshots: ReadonlyMap<string, Snapshot>;
   /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
-  readonly previous: Pick<Plan, 'listings' | 'targets'>;
+  readonly previous: Pick<Plan, 'listings' | 'targets' | 'taken'>;
   /** A clock that never jumps. */
   readonly nowMs: number;
 }
@@ -72,6 +72,13 @@ export interface TargetSelection {
   readonly excluded: readonly Listed[];
 }
 
+/** What a section took from a listing, and all that this follows from: as long as that is the same, so are the targets. */
+interface Taken {
+  readonly basis: readonly unknown[];
+  readonly targets: readonly Target[];
+  readonly selection: TargetSelection;
+}
+
 export interface Plan {
   /** By key; a listing precedes those below it. */
   readonly listings: ReadonlyMap<string, ListingPoll>;
@@ -79,6 +86,8 @@ export interface Plan {
   readonly targets: ReadonlyMap<string, Target>;
   /** By the key of the listing: one for each kind that selects from it. */
   readonly selections: ReadonlyMap<string, readonly TargetSelection[]>;
+  /** By kind and listing, where it follows from nothing but them. */
+  readonly taken: ReadonlyMap<string, Taken>;
   /** The listings that are not known yet because they wait for names. */
   readonly waiting: ReadonlySet<string>;
   /** Until when something waits for names. Then it comes without them, so plan again. */
@@ -91,6 +100,7 @@ export const emptyPlan: Plan = {
   listings: new Map(),
   targets: new Map(),
   selections: new Map(),
+  taken: new Map(),
   waiting: new Set(),
   waitingUntilMs: undefined,
   keepsPrevious: false,
@@ -125,12 +135,12 @@ type PlannedTarget = TargetConfig & Pick<Target, 'key' | 'listedName' | 'keyId' 
 type Visit = (poll: ListingPoll, entries: readonly Discovered[] | undefined) => void;
 
 export function plan(input: PlanInput): Plan {
-  const { config, snapshots, owns, previous, nowMs } = input;
+  const { config, keyIdOf, snapshots, owns, previous, nowMs } = input;
   const listings = new Map<string, ListingPoll>();
   const targets = new Map<string, Target>();
   const selections = new Map<string, Map<string, TargetSelection>>();
+  const taken = new Map<string, Taken>();
   const named = new Map<string, readonly Discovered[] | undefined>();
-  const keyIds = new Map<string, string>();
   const waiting = new Set<string>();
   let waitingUntilMs: number | undefined;
   let keepsPrevious = false;
@@ -138,13 +148,6 @@ export function plan(input: PlanInput): Plan {
   /** Of listings that only find things or have names. */
   const auxiliary: Demand = { intervalMs: config.discovery.intervalMs, isRead: false };
   const baseUrlOf = (api: ApiName) => config.apis[api].baseUrl;
-  const keyIdOf = (credential: string) => {
-    const known = keyIds.get(credential);
-    if (known !== undefined) return known;
-    const keyId = input.keyIdOf(credential);
-    keyIds.set(credential, keyId);
-    return keyId;
-  };
 
   let previousByKind: Map<string, Target[]> | undefined;
   const previousOf = (kind: string): readonly Target[] => {
@@ -220,7 +223,8 @@ export function plan(input: PlanInput): Plan {
     return named.get(key);
   };
 
-  const planSection = ({ section, resource, isSelected, isSelectedParent }: PlannedSection) => {
+  const planSection = (planned: PlannedSection) => {
+    const { section, resource, isSelected, isSelectedParent } = planned;
     const { kind, api } = resource;
     const { intervalMs } = section;
     let { settings } = section;
@@ -232,7 +236,7 @@ export function plan(input: PlanInput): Plan {
 
     /** readBy: the key of the listing that reads it; undefined where it has a poll of its own. */
     const add = (target: PlannedTarget, entry: Discovered, readBy: string | undefined) => {
-      if (targets.has(target.key)) return;
+      if (targets.has(target.key)) return undefined;
       const before = previous.targets.get(target.key);
       // The text and the settings of before, so that they are the same object. All targets of a kind have the same settings.
       const key = before?.key ?? target.key;
@@ -241,7 +245,7 @@ export function plan(input: PlanInput): Plan {
       let parts: readonly Listed[] | undefined;
       if (partNames) {
         const names = want(partNames, target.credential, account, entry, auxiliary);
-        if (isAwaited(names.key) && !before) return;
+        if (isAwaited(names.key) && !before) return undefined;
         parts = snapshots.get(names.key)?.entries ?? before?.parts;
       }
       const { ids, name, listedName, credential, intervalMs, staleAfterMs, keyId, keyName } = target;
@@ -262,7 +266,9 @@ export function plan(input: PlanInput): Plan {
         keyId,
         keyName,
       };
-      targets.set(key, before && isSameTarget(before, after) ? before : after);
+      const kept = before && isSameTarget(before, after) ? before : after;
+      targets.set(key, kept);
+      return kept;
     };
 
     const credentialFor = (of: ApiName, foundBy: ListingPoll, { keyName }: Discovered) => {
@@ -297,7 +303,7 @@ export function plan(input: PlanInput): Plan {
         keyId: keyId ?? (isOfListing ? snapshots.get(foundBy.key)?.keyId : undefined) ?? keyIdOf(credential),
         keyName: keyName ?? foundBy.parent?.keyName,
       };
-      add(target, entry, isAlone ? undefined : foundBy.key);
+      return add(target, entry, isAlone ? undefined : foundBy.key);
     };
 
     /** Keeps what the previous plan had below a parent, or of the whole account. */
@@ -314,10 +320,10 @@ export function plan(input: PlanInput): Plan {
       }
     };
 
-    const select: Visit = (poll, entries) => {
-      if (!entries) return keepPrevious(poll, poll.parent?.ids ?? {});
+    const take = (poll: ListingPoll, entries: readonly Discovered[], basis: readonly unknown[]): Taken => {
       let count = 0;
       const excluded: Listed[] = [];
+      const added: Target[] = [];
       for (const entry of entries) {
         if (feature !== undefined && entry.features?.includes(feature) !== true) continue;
         const key = targetKey(kind, entry.ids);
@@ -325,11 +331,27 @@ export function plan(input: PlanInput): Plan {
         if (!isSelected(entry)) excluded.push(entry);
         else {
           count++;
-          addListed(key, entry, poll);
+          const target = addListed(key, entry, poll);
+          if (target) added.push(target);
         }
       }
+      return { basis, targets: added, selection: { kind, targets: count, excluded } };
+    };
+
+    const select: Visit = (poll, entries) => {
+      if (!entries) return keepPrevious(poll, poll.parent?.ids ?? {});
+      const name = `${kind} ${poll.key}`;
+      const basis = [planned, entries, poll.parent, poll.keyId, snapshots.get(poll.key)?.keyId];
+      const before = previous.taken.get(name);
+      const isSame = before?.basis.every((part, at) => part === basis[at]);
+      const now = before && isSame ? before : take(poll, entries, basis);
+      if (now === before)
+        for (const target of before.targets) if (!targets.has(target.key)) targets.set(target.key, target);
+      // Its targets also depend on other keys, on the names of their parts, or on what was there before them.
+      if (api === poll.api && !partNames && now.targets.length === now.selection.targets)
+        taken.set(name, now);
       const ofListing = selections.get(poll.key) ?? new Map<string, TargetSelection>();
-      selections.set(poll.key, ofListing.set(kind, { kind, targets: count, excluded }));
+      selections.set(poll.key, ofListing.set(kind, now.selection));
     };
 
     /** Visits a listing of the account, or one below each selected thing that its parent had. */
@@ -369,6 +391,7 @@ export function plan(input: PlanInput): Plan {
     listings,
     targets,
     selections: new Map(Array.from(selections, ([key, ofListing]) => [key, [...ofListing.values()]])),
+    taken,
     waiting,
     waitingUntilMs,
     keepsPrevious,

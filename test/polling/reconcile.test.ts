@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Discovered } from '../../src/discovery/discovered.ts';
+import { emptyPlan, type Plan, plan, plannedSections } from '../../src/polling/plan.ts';
 import { reconcile } from '../../src/polling/reconcile.ts';
 import { isSameListing, isSameTarget, type ListingPoll, mustReread } from '../../src/polling/target.ts';
+import { resources } from '../../src/resources/index.ts';
 import { applicationTarget, configOf, planOf, sectionConfig, zonesFound, zonesKey } from './fixtures.ts';
 
 const target = applicationTarget('a');
@@ -52,6 +55,25 @@ describe('a listing', () => {
   ])('with %s is not the same', (_, change) => {
     expect(isSameListing(listing, { ...listing, ...change })).toBe(false);
   });
+});
+
+it('takes over what a section has of a listing that is the same, and plans it anew with another key', () => {
+  const config = configOf([sectionConfig('shield_zone', 'all')]);
+  const sections = plannedSections(config, resources);
+  const planned = (previous: Plan, keyId: string, ids: readonly Discovered[]) => {
+    const zones = { entries: ids, keyId, hasEnded: true, sinceMs: 0 };
+    const snapshots = new Map([[zonesKey(), zones]]);
+    const nowMs = Number.POSITIVE_INFINITY;
+    return plan({ config, sections, keyIdOf: () => keyId, snapshots, owns: () => true, previous, nowMs });
+  };
+  const zones = zonesFound('7', '8');
+  const first = planned(emptyPlan, 'k', zones);
+  const second = planned(first, 'k', zones);
+  expect([...second.targets]).toEqual([...first.targets]);
+  expect(second.selections).toEqual(first.selections);
+  const third = planned(second, 'new', zones);
+  expect(Array.from(third.targets.values(), ({ keyId }) => keyId)).toEqual(['new', 'new']);
+  expect([...planned(third, 'new', zonesFound('8')).targets.keys()]).toEqual(['shield_zone/8']);
 });
 
 it('keeps the object of what is planned anew without a difference', () => {
