@@ -33,8 +33,8 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** While listings change all the time, planning takes a tenth of the time: it rests this many times as long as it took. */
-const restFactor = 9;
+/** While listings change all the time, planning takes a thirtieth of the time: it rests this many times as long as it took. */
+const restFactor = 29;
 
 export class Planner {
   readonly #options: PlannerOptions;
