@@ -4,7 +4,7 @@ import type { Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
 import { compareListed, idText, keyNameOf } from '../discovery/discovered.ts';
 import { apiNames, type Found, type Resource } from '../resources/resource.ts';
-import { ownTurn, Turns } from '../turns.ts';
+import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { type ApiCapacity, capacity } from './capacity.ts';
 import { type ListingStatus, listingStatuses, logDiscovery } from './listings.ts';
 import { hasEnded, type Loop } from './loop.ts';
@@ -240,7 +240,8 @@ export class PollEngine {
     for (const { state } of this.states.statuses()) if (state === 'pending') return;
     this.#isReady = true;
     this.#onAllPolled?.();
-    this.#options.onSweep?.();
+    // A plan may have come just before.
+    void nextTurn().then(() => this.#options.onSweep?.());
   }
 }
 
