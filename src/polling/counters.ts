@@ -3,27 +3,30 @@ import { catalogue, counterFamiliesOf } from '../resources/catalogue.ts';
 import { sumByDay } from '../resources/days.ts';
 import type { CounterBound, CounterSample, DayFigure, Sample, TargetContext } from '../resources/resource.ts';
 import { DayCounter } from './day-counter.ts';
+import { copyOf, keyOf, type LabelSet } from './label-sets.ts';
 
 /** How long a series may be missing before it is forgotten: a country may have no views for hours. */
 const keptMs = 2 * 86_400_000;
 
-type Labels = CounterSample['labels'];
-
-interface HeldSeries {
-  readonly labels: Labels;
-  readonly counter: DayCounter;
+class HeldSeries extends DayCounter {
+  readonly labelSet: LabelSet;
   /** Since when it has been missing from readings, by the clock that never jumps. */
   lackedSinceMs: number | undefined;
+
+  constructor({ labels, days }: CounterSample, nowMs: number) {
+    super(days, nowMs);
+    this.labelSet = copyOf(labels);
+  }
 }
 
 export class Counters {
   /** By index in the catalogue. */
-  readonly #families: ReadonlyMap<number, FamilyCounters>;
+  readonly #indexes: readonly number[];
+  readonly #families: readonly FamilyCounters[];
 
-  private constructor(families: readonly number[]) {
-    this.#families = new Map(
-      families.map((family) => [family, new FamilyCounters(catalogue[family]?.bound)]),
-    );
+  private constructor(indexes: readonly number[]) {
+    this.#indexes = indexes;
+    this.#families = indexes.map(() => new FamilyCounters());
   }
 
   /** Undefined where the kind has no counters. */
@@ -37,15 +40,17 @@ export class Counters {
    * jumps.
    */
   add(target: TargetContext, reading: unknown, nowMs: number, uptimeMs: number): void {
-    const given = [...this.#families].map(
-      ([family, counters]) => [counters, catalogue[family]?.days?.(reading, target) ?? []] as const,
-    );
-    for (const [counters, samples] of given) counters.add(samples, nowMs, uptimeMs);
+    const given = this.#indexes.map((family) => catalogue[family]?.days?.(reading, target) ?? []);
+    for (const [at, family] of this.#indexes.entries())
+      this.#families[at]?.add(given[at] ?? [], catalogue[family]?.bound, nowMs, uptimeMs);
   }
 
   /** The rows of each family, by its index in the catalogue. */
   get rows(): readonly { readonly family: number; readonly samples: readonly Sample[] }[] {
-    return Array.from(this.#families, ([family, { samples }]) => ({ family, samples }));
+    return this.#indexes.map((family, at) => ({
+      family,
+      samples: this.#families[at]?.samplesOf(catalogue[family]?.bound) ?? [],
+    }));
   }
 }
 
@@ -54,69 +59,59 @@ export class Counters {
  * is counted together.
  */
 class FamilyCounters {
-  readonly #bound: CounterBound | undefined;
-  readonly #held = new Map<string, HeldSeries>();
+  /** A list: there are very many, and a map takes several times the memory. */
+  #held: readonly HeldSeries[] = [];
   #rest: DayCounter | undefined;
 
-  constructor(bound: CounterBound | undefined) {
-    this.#bound = bound;
+  samplesOf(bound: CounterBound | undefined): readonly Sample[] {
+    const samples = this.#held.map(({ labelSet: { labels }, value }) => ({ labels, value }));
+    return bound && this.#rest ? [...samples, { labels: bound.rest, value: this.#rest.value }] : samples;
   }
 
-  get samples(): readonly Sample[] {
-    const samples = Array.from(this.#held.values(), ({ labels, counter: { value } }) =>
-      labels ? { labels, value } : { value },
-    );
-    return this.#bound && this.#rest
-      ? [...samples, { labels: this.#bound.rest, value: this.#rest.value }]
-      : samples;
-  }
-
-  add(samples: readonly CounterSample[], nowMs: number, uptimeMs: number): void {
+  add(
+    samples: readonly CounterSample[],
+    bound: CounterBound | undefined,
+    nowMs: number,
+    uptimeMs: number,
+  ): void {
     // Of two samples with the same labels the later one counts, as on the page.
     const left = new Map(samples.map((sample) => [keyOf(sample.labels), sample]));
-    for (const [key, series] of this.#held) {
+    for (const series of this.#held) {
+      const { key } = series.labelSet;
       const days = left.get(key)?.days;
       left.delete(key);
-      if (days) series.counter.add(days, nowMs);
+      if (days) series.add(days, nowMs);
       series.lackedSinceMs = days ? undefined : (series.lackedSinceMs ?? uptimeMs);
-      if (uptimeMs - (series.lackedSinceMs ?? uptimeMs) > keptMs) this.#held.delete(key);
     }
-    if (this.#bound) this.#addRest(left, this.#bound, nowMs);
-    else for (const [key, sample] of left) this.#hold(key, sample, nowMs);
+    const kept = this.#held.filter(({ lackedSinceMs = uptimeMs }) => uptimeMs - lackedSinceMs <= keptMs);
+    const begun = bound ? this.#addRest(left, bound, kept.length, nowMs) : [...left.values()];
+    if (kept.length < this.#held.length || begun.length > 0)
+      this.#held = kept.concat(begun.map((sample) => new HeldSeries(sample, nowMs)));
   }
 
   /**
    * Values without a series of their own are first added to the rest, so that nothing is lost or counted twice. Then the
-   * largest get one, which begins at 0, as long as there is room.
+   * largest get one, which begins at 0, as long as there is room. Returns these.
    */
-  #addRest(left: ReadonlyMap<string, CounterSample>, { most, rest }: CounterBound, nowMs: number): void {
-    if (left.size === 0) return;
+  #addRest(
+    left: ReadonlyMap<string, CounterSample>,
+    { most, rest }: CounterBound,
+    held: number,
+    nowMs: number,
+  ): readonly CounterSample[] {
+    if (left.size === 0) return [];
     const sum = sumByDay([...left.values()].flatMap(({ days }) => days));
     if (this.#rest) this.#rest.add(sum, nowMs);
     else this.#rest = new DayCounter(sum, nowMs);
     const restKey = keyOf(rest);
-    const largestFirst = [...left]
+    const largest = [...left]
       .filter(([key]) => key !== restKey)
-      .toSorted(([, a], [, b]) => sizeOf(b.days) - sizeOf(a.days));
-    for (const [key, sample] of largestFirst.slice(0, Math.max(0, most - this.#held.size))) {
-      this.#rest.giveAway(sample.days);
-      this.#hold(key, sample, nowMs);
-    }
+      .map(([, sample]) => sample)
+      .toSorted((a, b) => sizeOf(b.days) - sizeOf(a.days))
+      .slice(0, Math.max(0, most - held));
+    for (const { days } of largest) this.#rest.giveAway(days);
+    return largest;
   }
-
-  #hold(key: string, { labels, days }: CounterSample, nowMs: number): void {
-    const counter = new DayCounter(days, nowMs);
-    // A copy: the texts of a reading may be slices that keep the whole answer in memory.
-    this.#held.set(key, {
-      labels: labels && structuredClone(labels),
-      counter,
-      lackedSinceMs: undefined,
-    });
-  }
-}
-
-function keyOf(labels: Labels): string {
-  return JSON.stringify(Object.values(labels ?? {}));
 }
 
 function sizeOf(days: readonly DayFigure[]): number {

@@ -8,10 +8,13 @@ const openDays = 2;
 
 export class DayCounter {
   value = 0;
-  /** The days that may still grow, the newest first, with the highest figures seen. None is 0. */
-  #days: readonly DayFigure[] = [];
+  /**
+   * The days that may still grow, the newest first, with the highest figures seen: the start of each, then its figure, since
+   * there are very many counters, and objects take twice the memory. None is 0.
+   */
+  #days: readonly number[] = [];
   /** Earlier days are not counted: this process did not see them grow, or they are too old. */
-  #fromSeconds = Number.NEGATIVE_INFINITY;
+  #fromSeconds = 0;
 
   /** Takes the days of the first reading as already counted. nowMs: Unix time; it gives the day if none was sent. */
   constructor(days: readonly DayFigure[], nowMs: number) {
@@ -28,8 +31,8 @@ export class DayCounter {
       this.#begin(days, nowMs);
       return;
     }
-    const highest = new Map(this.#days.map(({ startSeconds, value }) => [startSeconds, value]));
-    let lastSeconds = Math.max(nowMs / 1000, this.#days[0]?.startSeconds ?? Number.POSITIVE_INFINITY);
+    const highest = new Map(unpacked(this.#days).map(({ startSeconds, value }) => [startSeconds, value]));
+    let lastSeconds = Math.max(nowMs / 1000, this.#days[0] ?? Number.POSITIVE_INFINITY);
     for (const { startSeconds, value } of sent.toReversed()) {
       if (startSeconds < this.#fromSeconds) continue;
       // Far ahead of the clock and the other days. It would keep the next days from being counted.
@@ -47,7 +50,7 @@ export class DayCounter {
   giveAway(days: readonly DayFigure[]): void {
     const away = new Map(sumByDay(days).map(({ startSeconds, value }) => [startSeconds, value]));
     this.#keep(
-      this.#days.map(({ startSeconds, value }) => ({
+      unpacked(this.#days).map(({ startSeconds, value }) => ({
         startSeconds,
         value: Math.max(0, value - (away.get(startSeconds) ?? 0)),
       })),
@@ -62,8 +65,9 @@ export class DayCounter {
 
   #keep(days: readonly DayFigure[]): void {
     const counted = days.filter(({ startSeconds, value }) => value > 0 && startSeconds >= this.#fromSeconds);
-    this.#days = newestFirst(counted).slice(0, openDays);
-    const oldest = this.#days[openDays - 1];
+    const open = newestFirst(counted).slice(0, openDays);
+    this.#days = open.flatMap(({ startSeconds, value }) => [startSeconds, value]).slice();
+    const oldest = open[openDays - 1];
     if (oldest) this.#fromSeconds = oldest.startSeconds;
   }
 }
@@ -73,4 +77,10 @@ function newestFirst(days: readonly DayFigure[]): readonly DayFigure[] {
   return days
     .filter(({ value }) => Number.isFinite(value))
     .toSorted((a, b) => b.startSeconds - a.startSeconds);
+}
+
+function unpacked(days: readonly number[]): readonly DayFigure[] {
+  return days.flatMap((startSeconds, at) =>
+    at % 2 === 0 ? [{ startSeconds, value: days[at + 1] ?? 0 }] : [],
+  );
 }

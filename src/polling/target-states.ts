@@ -7,6 +7,7 @@ import type { FamilySamples, Store } from '../exposition/store.ts';
 import { catalogue, conditionOf, firstFamilyOf, keptOf } from '../resources/catalogue.ts';
 import type { Family, Sample } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
+import { copyOf } from './label-sets.ts';
 import { type Failure, nextFailure, type PollRecord } from './loop.ts';
 import type { Target } from './target.ts';
 
@@ -139,9 +140,11 @@ export function rowsOf(
     const finite = all.every(isFiniteSample) ? all : all.filter(isFiniteSample);
     for (let left = all.length - finite.length; left > 0; left--)
       onNotFinite(declared.fields[0] ?? declared.name);
-    // A copy: the texts of a reading may be slices that keep the whole answer in memory.
     if (declared.named !== undefined && finite.length > 0)
-      infos.push({ family, samples: structuredClone(finite) });
+      infos.push({
+        family,
+        samples: finite.map(({ labels, value }) => ({ labels: copyOf(labels).labels, value })),
+      });
     const samples = withNames(declared, finite, target);
     if (samples.length > 0) rows.push({ family, samples });
   }
@@ -222,7 +225,8 @@ export class TargetStates {
     known.hasValues = true;
     known.condition = condition;
     known.kept = kept;
-    known.infos = infos;
+    // A list takes no more memory than its elements once it is copied.
+    known.infos = infos.slice();
     this.#show(target, [...lastingRowsOf(known, 1), ...rows]);
   }
 
