@@ -107,10 +107,11 @@ export const durationPattern = String.raw`^(?=\d)(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d
 export function parseDuration(text: string): number | undefined {
   const parts = new RegExp(durationPattern).exec(text);
   if (parts === null) return undefined;
-  const ms = durationUnits.reduce(
-    (sum, [, unitMs], i) => sum + Number.parseInt(parts[i + 1] ?? '0', 10) * unitMs,
-    0,
-  );
+  // Not 0 times a unit that is not given: 0 years are a double, and every target has its durations.
+  const ms = durationUnits.reduce((sum, [, unitMs], i) => {
+    const given = parts[i + 1];
+    return given === undefined ? sum : sum + Number.parseInt(given, 10) * unitMs;
+  }, 0);
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 

@@ -80,6 +80,9 @@ export interface LoopContext {
 /** The longest that Node's timers can wait. After a longer interval, the poll comes early. */
 const longestWaitMs = 2 ** 31 - 1;
 
+/** One list for all loops: rarely somebody waits for a poll. */
+const nobody: readonly (() => void)[] = [];
+
 export class Loop {
   poll: Poll;
   record: PollRecord = neverPolled;
@@ -96,7 +99,7 @@ export class Loop {
   /** Whether to poll again as soon as the current poll has ended. */
   #again = false;
   #running: Promise<void> | undefined;
-  #waiters: (() => void)[] = [];
+  #waiters: readonly (() => void)[] = nobody;
 
   constructor(poll: Poll, context: LoopContext) {
     this.poll = poll;
@@ -144,7 +147,7 @@ export class Loop {
   /** Polls at once; resolves when that poll has ended, or when the loop is stopped. */
   pollNow(): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiters.push(resolve);
+      this.#waiters = [...this.#waiters, resolve];
       this.runNow();
     });
   }
@@ -190,7 +193,7 @@ export class Loop {
     const waiters = this.#waiters;
     this.#state = 'running';
     this.#again = false;
-    this.#waiters = [];
+    this.#waiters = nobody;
     const intervals = await this.#context.run(this, permit, startedMs - this.#dueAtMs);
     this.#running = undefined;
     for (const resolve of waiters) resolve();
