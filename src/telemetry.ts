@@ -28,6 +28,25 @@ export interface Inventory {
 
 export type Telemetry = ReturnType<typeof createTelemetry>;
 
+/** A summary without quantiles. prom-client would keep values for them all the same, and sort these at each scrape. */
+class Sums extends Summary {
+  readonly #byKind = new Map<string, { sum: number; count: number }>();
+
+  add(kind: string, value: number): void {
+    const { sum, count } = this.#byKind.get(kind) ?? { sum: 0, count: 0 };
+    this.#byKind.set(kind, { sum: sum + value, count: count + 1 });
+  }
+
+  override async get() {
+    const family = await super.get();
+    const values = Array.from(this.#byKind, ([kind, { sum, count }]) => [
+      { metricName: `${family.name}_sum`, labels: { kind }, value: sum },
+      { metricName: `${family.name}_count`, labels: { kind }, value: count },
+    ]);
+    return { ...family, values: values.flat() };
+  }
+}
+
 /** Declares families in a registry, in the order of the page. */
 function declareIn(registry: Registry) {
   const named = (name: string, labelNames: readonly string[], help: string) => ({
@@ -39,7 +58,7 @@ function declareIn(registry: Registry) {
   return {
     counter: (...family: Parameters<typeof named>) => new Counter(named(...family)),
     gauge: (...family: Parameters<typeof named>) => new Gauge(named(...family)),
-    sums: (...family: Parameters<typeof named>) => new Summary({ ...named(...family), percentiles: [] }),
+    sums: (...family: Parameters<typeof named>) => new Sums(named(...family)),
     durations: (...family: Parameters<typeof named>) =>
       new Histogram({ ...named(...family), buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] }),
   };
@@ -310,7 +329,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     },
     polled(kind: string, result: PollResult, durationSeconds: number) {
       events.polls.inc({ kind, result });
-      events.pollDuration.observe({ kind }, durationSeconds);
+      events.pollDuration.add(kind, durationSeconds);
       ownText.outdate();
     },
     mismatched(kind: string, field: string) {
