@@ -15,7 +15,7 @@ What an installation takes, compared with your own program with **prom-client**,
 series, and with a server that sends the same page from memory (**static Buffer**), which is the minimum for Node. They are scraped in
 turns on the same machine.
 
-The exporter keeps the page and only renders and compresses what polls have changed. prom-client renders every series at every
+The exporter renders a target when it is polled, and compresses only what has changed since the last scrape. prom-client renders every series at every
 scrape, so the gap grows with the number of series. With _polls of all kinds spread as in the demo_, a tenth of the targets of all
 kinds was polled between two scrapes.
 `;

@@ -216,8 +216,8 @@ export class Exporter {
   /** The exposition as a scrape in the text format would see it. */
   async page(): Promise<string> {
     this.#engine.states.dropStale();
-    const page = await this.#store.page('text');
-    return Buffer.concat([...page.flat(), ...(await this.#telemetry.render('text'))]).toString();
+    const page = this.#store.page('text');
+    return Buffer.concat([...page, ...(await this.#telemetry.render('text'))]).toString();
   }
 
   /** Loads the configuration again, once earlier reloads have ended. Rejects if it is wrong, and keeps the previous one. */

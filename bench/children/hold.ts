@@ -10,7 +10,6 @@ import { promisify } from 'node:util';
 import { gzip as gzipCallback, gzipSync } from 'node:zlib';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Store } from '../../src/exposition/store.ts';
-import { defaultWebLimits } from '../../src/http/limits.ts';
 import { createMetricsRoute } from '../../src/http/metrics-route.ts';
 import { allLabelsOf, catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/index.ts';
@@ -155,9 +154,7 @@ const commands = {
   /** Takes the page and starts to serve; resolves with the port. */
   async serve() {
     await holder.fill();
-    const { highWaterMark } = defaultWebLimits;
-    const options = mode === 'store' ? { highWaterMark } : {};
-    const server = createServer({ ...options, keepAliveTimeout: 600_000 }, holder.answer);
+    const server = createServer({ keepAliveTimeout: 600_000 }, holder.answer);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (server.address() as AddressInfo).port;
   },

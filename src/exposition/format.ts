@@ -45,7 +45,7 @@ export function renderHeader(family: Header, format: Format): string {
 }
 
 /** The labels as written between the braces. Every target has some. */
-export function renderLabels(labels: Labels): string {
+export function renderLabels(labels: Labels = {}): string {
   let text = '';
   for (const name in labels) {
     text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(labels[name] ?? '')}"`;
@@ -66,19 +66,25 @@ export function renderRows(
   targetLabels: string,
   samples: readonly Sample[],
 ): { readonly text: string; readonly rows: number } {
-  const given = samples.map(({ labels, value }): [string, number] => [
-    labels === undefined ? '' : renderLabels(labels),
-    value,
-  ]);
-  // There is usually one sample: making a Map each time would be a quarter of the work.
-  const rows = given.length > 1 ? [...new Map(given)] : given;
+  const start = `${name}{${targetLabels}`;
   const pieces: string[] = [];
-  for (const [labels, value] of rows) {
+  const add = (labels: string, value: number) => {
     const comma = targetLabels !== '' && labels !== '' ? ',' : '';
-    pieces.push(name, '{', targetLabels, comma, labels, '} ', renderNumber(value), '\n');
+    pieces.push(start, comma, labels, '} ', renderNumber(value), '\n');
+  };
+  const [first] = samples;
+  let rows = samples.length;
+  if (first && rows === 1) {
+    // The usual case: making a Map each time would be a quarter of the work.
+    add(renderLabels(first.labels), first.value);
+  } else {
+    const values = new Map<string, number>();
+    for (const { labels, value } of samples) values.set(renderLabels(labels), value);
+    for (const [labels, value] of values) add(labels, value);
+    rows = values.size;
   }
   // Joined, not concatenated: V8 would keep the pieces of a concatenated text for as long as the text.
-  return { text: pieces.join(''), rows: rows.length };
+  return { text: pieces.join(''), rows };
 }
 
 /** What a page ends with. */

@@ -1,34 +1,48 @@
-/** The targets of one kind in blocks, and their part of a page: each family's header, then its rows, block after block. */
-import { Block, type BlockRendition, type Texts } from './block.ts';
+/** The rows of one kind, and its part of a page: each family's header, then the rows of its targets. */
+import { offsetOf } from '../hash.ts';
 import { type FamilyHeader, type Format, renderHeader } from './format.ts';
+import { deflatePiece, type Piece } from './gzip.ts';
 
-/** Adjacent parts below this size are joined to parts of about this size: a part costs more to handle than to copy. */
-const smallBytes = 16 * 1024;
+/** Into how many groups the targets are split. Each family of a group is one piece: of smaller ones each would cost more than it saves. */
+const groupCount = 4;
 
-/** The part of a page for one kind, at one instant. Its bytes never change. */
-export class KindRendition {
-  readonly blocks: readonly BlockRendition[];
-  readonly #headers: readonly FamilyHeader[];
-  readonly #parts = new Map<Format, readonly Buffer[]>();
+/** The rows of a target as text, in each family of its kind; none while it is not on the page. */
+export interface Rows {
+  texts: readonly string[];
+}
 
-  constructor(headers: readonly FamilyHeader[], blocks: readonly BlockRendition[]) {
-    this.#headers = headers;
-    this.blocks = blocks;
+/** Targets that are polled in the same quarter of their interval, so that most groups stay as they are between two scrapes. */
+export class Group {
+  readonly #targets = new Set<Rows>();
+  /** Each family as it was last compressed; undefined where a row has changed since. */
+  readonly #pieces: (Piece | undefined)[] = [];
+
+  /** Replaces the rows of a target. Returns whether any of them changed. */
+  set(target: Rows, texts: readonly string[]): boolean {
+    const before = target.texts;
+    let hasChanged = false;
+    for (let at = 0; at < Math.max(before.length, texts.length); at++) {
+      if ((before[at] ?? '') === (texts[at] ?? '')) continue;
+      this.#pieces[at] = undefined;
+      hasChanged = true;
+    }
+    target.texts = texts;
+    if (texts.length > 0) this.#targets.add(target);
+    else this.#targets.delete(target);
+    return hasChanged;
   }
 
-  /** Renders what is not rendered yet. Returns the same array each time. */
-  parts(format: Format): readonly Buffer[] {
-    const parts = this.#parts.get(format) ?? joinSmall(this.#render(format));
-    this.#parts.set(format, parts);
-    return parts;
+  /** The rows of a family. */
+  rows(at: number): Buffer {
+    const texts: string[] = [];
+    for (const target of this.#targets) if (target.texts[at]) texts.push(target.texts[at]);
+    return Buffer.from(texts.join(''));
   }
 
-  #render(format: Format): readonly Buffer[] {
-    const blocks = this.blocks.map((block) => block.render());
-    return this.#headers.flatMap((header, at) => {
-      const rows = blocks.flatMap((parts) => parts[at] ?? []).filter(({ length }) => length > 0);
-      return rows.length > 0 ? [Buffer.from(renderHeader(header, format)), ...rows] : [];
-    });
+  piece(at: number): Piece {
+    const piece = this.#pieces[at] ?? deflatePiece(this.rows(at));
+    this.#pieces[at] = piece;
+    return piece;
   }
 }
 
@@ -39,74 +53,35 @@ export class Kind {
   /** How many series are held; `dropped`: how many are left out because of the cap. */
   series = 0;
   dropped = 0;
-  readonly #blockTargets: number;
-  readonly #blocks = new Set<Block>();
-  /** Those to which a target can be added. */
-  readonly #notFull = new Set<Block>();
-  /** The current rows, if a page has requested them. */
-  #rendition: KindRendition | undefined;
+  readonly #groups = Array.from({ length: groupCount }, () => new Group());
+  readonly #headerPieces: Record<Format, Piece[]> = { text: [], openmetrics: [] };
 
   /** headers: its families, which stand together on the page. */
-  constructor(firstFamily: number, headers: readonly FamilyHeader[], blockTargets: number) {
+  constructor(firstFamily: number, headers: readonly FamilyHeader[]) {
     this.firstFamily = firstFamily;
     this.headers = headers;
-    this.#blockTargets = blockTargets;
   }
 
-  /** The current rows: later changes of the kind do not affect them. */
-  rendition(): KindRendition {
-    this.#rendition ??= new KindRendition(
-      this.headers,
-      Array.from(this.#blocks, (block) => block.rendition()),
-    );
-    return this.#rendition;
+  /** Always the same for a key. */
+  groupOf(key: string): Group {
+    return this.#groups[Math.floor(offsetOf(key) * groupCount)] as Group;
   }
 
-  /** Adds a target without rows; returns its block. */
-  add(target: Texts): Block {
-    const [block = new Block(this.headers.length)] = this.#notFull;
-    block.add(target);
-    this.#blocks.add(block);
-    if (block.targets < this.#blockTargets) this.#notFull.add(block);
-    else this.#notFull.delete(block);
-    return block;
+  page(format: Format): readonly Buffer[] {
+    return this.headers.flatMap((header, at) => {
+      const rows = this.#groups.map((group) => group.rows(at)).filter(({ length }) => length > 0);
+      return rows.length > 0 ? [Buffer.from(renderHeader(header, format)), ...rows] : [];
+    });
   }
 
-  delete(target: Texts, block: Block): void {
-    for (const at of target.keys()) this.set(target, block, at, '');
-    block.delete(target);
-    this.#notFull.add(block);
-    if (block.targets > 0) return;
-    this.#notFull.delete(block);
-    this.#blocks.delete(block);
+  /** The same compressed. */
+  pieces(format: Format): readonly Piece[] {
+    const headers = this.#headerPieces[format];
+    return this.headers.flatMap((header, at) => {
+      const rows = this.#groups.map((group) => group.piece(at)).filter(({ length }) => length > 0);
+      if (rows.length === 0) return [];
+      headers[at] ??= deflatePiece(Buffer.from(renderHeader(header, format)));
+      return [headers[at], ...rows];
+    });
   }
-
-  /** Changes a target's text in a family. The same text again changes nothing. */
-  set(target: Texts, block: Block, at: number, text: string): void {
-    if (target[at] === text) return;
-    this.#rendition = undefined;
-    block.set(target, at, text);
-  }
-}
-
-function joinSmall(parts: readonly Buffer[]): readonly Buffer[] {
-  const joined: Buffer[] = [];
-  let small: Buffer[] = [];
-  let bytes = 0;
-  const flush = () => {
-    if (small.length > 0) joined.push(Buffer.concat(small));
-    small = [];
-    bytes = 0;
-  };
-  for (const part of parts) {
-    if (part.length >= smallBytes || bytes >= smallBytes) flush();
-    if (part.length >= smallBytes) {
-      joined.push(part);
-    } else {
-      small.push(part);
-      bytes += part.length;
-    }
-  }
-  flush();
-  return joined;
 }

@@ -1,7 +1,7 @@
 /** prom-client's text of the exporter's own metrics, in both formats. */
 import type { Format } from './format.ts';
 
-/** A text as bytes. Keeps the Buffer of each format until the text is outdated, so that it is compressed only once. */
+/** A text as bytes. Keeps the Buffer of each format until the text is outdated, so that it shows whether the text has changed. */
 export class OwnText {
   readonly #render: () => Promise<string>;
   readonly #bytes = new Map<Format, Promise<Buffer>>();

@@ -1,9 +1,9 @@
-/** The series of the page: the rendered texts of each target, the cap on series, and the page in each format. */
+/** The series of the page: the rendered rows of each target, the cap on series, and the page in each format. */
 import type { Sample } from '../resources/resource.ts';
 import { Turns } from '../turns.ts';
-import type { Block } from './block.ts';
 import { type FamilyHeader, type Format, type Labels, renderLabels, renderRows } from './format.ts';
-import { Kind } from './kind.ts';
+import type { Piece } from './gzip.ts';
+import { type Group, Kind, type Rows } from './kind.ts';
 
 /** Samples of one family. */
 export interface FamilySamples {
@@ -12,27 +12,16 @@ export interface FamilySamples {
   readonly samples: readonly Sample[];
 }
 
-/**
- * A page at one instant, without the exporter's own metrics and the end mark: the parts of each kind, the same array as long as
- * nothing in the kind changes. Its bytes never change.
- */
-export type Page = readonly (readonly Buffer[])[];
-
 export interface StoreOptions {
   /** The most series held at once; a target that would exceed it is left out entirely. */
   readonly maxSeries?: number;
-  /** The most targets in a block: when one of them changes, the texts of all are joined again. */
-  readonly blockTargets?: number;
 }
 
-interface Target {
+interface Target extends Rows {
   readonly kind: Kind;
+  readonly group: Group;
   /** Its own labels, rendered. */
   readonly labels: string;
-  /** Its rows in each family of its kind. */
-  readonly texts: string[];
-  /** Undefined while the target is not on the page. */
-  block: Block | undefined;
   series: number;
   /** How many series are left out because of the cap. */
   dropped: number;
@@ -43,59 +32,47 @@ export class Store {
   readonly #targets = new Map<string, Target>();
   #maxSeries: number;
   #series = 0;
+  #revision = 0;
 
-  /** families: those of a kind stand together. */
-  constructor(families: readonly FamilyHeader[], { maxSeries, blockTargets = 500 }: StoreOptions = {}) {
+  constructor(families: readonly FamilyHeader[], { maxSeries }: StoreOptions = {}) {
     const kinds = new Map<string, Kind>();
-    for (const [index, { kind }] of families.entries()) {
+    for (const [firstFamily, { kind }] of families.entries()) {
       if (kinds.has(kind)) continue;
       const headers = families.filter((header) => header.kind === kind);
-      kinds.set(kind, new Kind(index, headers, blockTargets));
+      kinds.set(kind, new Kind(firstFamily, headers));
     }
     this.#kinds = kinds;
     this.#maxSeries = maxSeries ?? Number.POSITIVE_INFINITY;
   }
 
+  /** Another number once the page has changed. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /**
-   * Replaces everything that a target has. Values that did not change cost the next scrape nothing. A target that would exceed
-   * the cap is left out entirely until it is set again.
+   * Replaces everything that a target has. A target that would exceed the cap is left out entirely until it is set again.
    *
    * @param labels the target's own, first on each row; always the same for a key
    * @param families each at most once; of two samples with the same labels the later one is used
    */
   set(key: string, kind: string, labels: Labels, families: readonly FamilySamples[]): void {
     const target = this.#targets.get(key) ?? this.#begin(key, kind, labels);
-    const { headers, firstFamily } = target.kind;
-    const texts = headers.map(() => '');
-    let series = 0;
-    for (const { family, samples } of families) {
-      const at = family - firstFamily;
-      const header = headers[at];
-      if (header === undefined) throw new RangeError(`there is no family ${family} of the kind ${kind}`);
-      const { text, rows } = renderRows(header.name, target.labels, samples);
-      texts[at] = text;
-      series += rows;
-    }
-    if (this.#series - target.series + series > this.#maxSeries) this.#leaveOut(target, series);
-    else this.#show(target, texts, series);
+    this.#replace(
+      target,
+      target.kind.headers.map(() => ''),
+      0,
+      families,
+    );
   }
 
   /** Replaces the rows that a target has of one family. Does nothing for a target that is left out because of the cap. */
-  setFamily(key: string, { family, samples }: FamilySamples): void {
+  setFamily(key: string, family: FamilySamples): void {
     const target = this.#targets.get(key);
-    if (!target?.block) return;
-    const { kind, labels, texts, block, series } = target;
-    const at = family - kind.firstFamily;
-    const header = kind.headers[at];
-    if (header === undefined) throw new RangeError(`there is no family ${family} here`);
-    const { text, rows } = renderRows(header.name, labels, samples);
-    const after = series - rowsIn(texts[at] ?? '') + rows;
-    if (this.#series - series + after > this.#maxSeries) {
-      this.#leaveOut(target, after);
-      return;
-    }
-    kind.set(texts, block, at, text);
-    this.#count(target, after, 0);
+    if (!target || target.texts.length === 0) return;
+    const { kind, texts, series } = target;
+    const replaced = texts[family.family - kind.firstFamily] ?? '';
+    this.#replace(target, [...texts], series - rowsIn(replaced), [family]);
   }
 
   /** Takes a target off the page, and counts its series as left out because of the cap. */
@@ -132,43 +109,71 @@ export class Store {
   }
 
   /**
-   * The page of the current series, in the order of the families. Later changes do not affect it. Yields to the event loop
-   * between blocks.
+   * The page of the current series, kind by kind, without the exporter's own metrics and the end mark.
    *
    * @param kinds limits it to the families of these kinds
    */
-  async page(format: Format, kinds?: ReadonlySet<string>): Promise<Page> {
-    const wanted = [...this.#kinds].filter(([name]) => kinds?.has(name) ?? true);
-    const renditions = wanted.map(([, kind]) => kind.rendition());
+  page(format: Format, kinds?: ReadonlySet<string>): readonly Buffer[] {
+    return this.#wanted(kinds).flatMap((kind) => kind.page(format));
+  }
+
+  /** The same page compressed. Yields to the event loop between two kinds. */
+  async compressed(format: Format, kinds?: ReadonlySet<string>): Promise<readonly Piece[]> {
+    const all: Piece[] = [];
     const turns = new Turns();
-    for (const block of renditions.flatMap(({ blocks }) => blocks)) {
-      block.render();
+    for (const kind of this.#wanted(kinds)) {
       if (turns.isOver) await turns.next();
+      all.push(...kind.pieces(format));
     }
-    return renditions.map((rendition) => rendition.parts(format));
+    return all;
+  }
+
+  #wanted(kinds: ReadonlySet<string> | undefined): readonly Kind[] {
+    return [...this.#kinds].flatMap(([name, kind]) => (kinds?.has(name) === false ? [] : [kind]));
   }
 
   #begin(key: string, kindName: string, labels: Labels): Target {
     const kind = this.#kinds.get(kindName);
     if (!kind) throw new RangeError(`there is no kind ${kindName}`);
-    const texts = kind.headers.map(() => '');
-    const target = { kind, labels: renderLabels(labels), texts, block: undefined, series: 0, dropped: 0 };
+    const target = {
+      kind,
+      group: kind.groupOf(key),
+      labels: renderLabels(labels),
+      texts: [],
+      series: 0,
+      dropped: 0,
+    };
     this.#targets.set(key, target);
     return target;
   }
 
-  #show(target: Target, texts: readonly string[], series: number): void {
-    const { kind } = target;
-    const block = target.block ?? kind.add(target.texts);
-    target.block = block;
-    for (const [at, text] of texts.entries()) kind.set(target.texts, block, at, text);
-    this.#count(target, series, 0);
+  /** Shows a target with these texts and families, if the cap allows it. series: how many the texts have. */
+  #replace(target: Target, texts: string[], series: number, families: readonly FamilySamples[]): void {
+    const { kind, labels } = target;
+    let after = series;
+    for (const { family, samples } of families) {
+      const at = family - kind.firstFamily;
+      const header = kind.headers[at];
+      if (header === undefined) throw new RangeError(`the target's kind has no family ${family}`);
+      const { text, rows } = renderRows(header.name, labels, samples);
+      texts[at] = text;
+      after += rows;
+    }
+    if (this.#series - target.series + after > this.#maxSeries) {
+      this.#leaveOut(target, after);
+      return;
+    }
+    this.#show(target, texts);
+    this.#count(target, after, 0);
   }
 
   #leaveOut(target: Target, dropped: number): void {
-    if (target.block) target.kind.delete(target.texts, target.block);
-    target.block = undefined;
+    this.#show(target, []);
     this.#count(target, 0, dropped);
+  }
+
+  #show(target: Target, texts: readonly string[]): void {
+    if (target.group.set(target, texts)) this.#revision++;
   }
 
   /** Records how many series of a target are held and left out. */

@@ -17,8 +17,6 @@ export const defaultWebLimits = {
   keepAliveTimeout: 120_000,
   /** The largest request line with headers; above it 431. */
   maxHeaderSize: 16_384,
-  /** How much of an answer is buffered for a slow client: with Node's 16 KiB, large pages take twice the CPU time. */
-  highWaterMark: 262_144,
 };
 
 export type WebLimits = Readonly<typeof defaultWebLimits>;

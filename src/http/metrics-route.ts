@@ -1,17 +1,15 @@
 /** Answers scrapes: negotiation, narrowing by kind, and a limit on how many are answered at once. */
 import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
-import { Gzip } from '../exposition/gzip.ts';
+import { deflatePiece, joinPieces } from '../exposition/gzip.ts';
 import type { Store } from '../exposition/store.ts';
 import { expectedOf, quote } from '../text.ts';
 import { answerText } from './answer.ts';
-import { negotiateCoding, negotiateFormat } from './negotiate.ts';
+import { type Coding, negotiateCoding, negotiateFormat } from './negotiate.ts';
 import type { Route } from './route.ts';
 import { send, sendTimeoutMs } from './send.ts';
 
 /** The kind that stands for the exporter's own metrics in `?kind=`. */
 const ownKind = 'exporter';
-/** A page of at most this size is copied into one Buffer: that is faster than sending it part by part. */
-const smallBytes = 64 * 1024;
 
 const defaultLimits = {
   /** The most scrapes at the same time: each keeps the bytes of its page in memory until they are sent. */
@@ -20,7 +18,7 @@ const defaultLimits = {
 };
 
 export interface MetricsRouteOptions {
-  readonly store: Pick<Store, 'page'>;
+  readonly store: Pick<Store, 'page' | 'compressed' | 'revision'>;
   /** The kinds of the store's families. */
   readonly kinds: readonly string[];
   /** Renders the exporter's own metrics: the same Buffers while nothing changes. */
@@ -35,8 +33,23 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
   const { store, ownMetrics } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const knownKinds = [...options.kinds, ownKind];
-  const gzip = new Gzip();
   let inFlight = 0;
+  let last: Body | undefined;
+
+  /** The last body is kept while nothing changes: several servers that scrape one after the other share it. */
+  const bodyOf = async (format: Format, coding: Coding, kinds: ReadonlySet<string>): Promise<Buffer> => {
+    const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : [];
+    const what = [store.revision, format, coding, ...kinds].join(' ');
+    if (last?.what === what && own.every((part, at) => part === last?.own[at])) return last.bytes;
+    const wanted = kinds.size > 0 ? kinds : undefined;
+    const rest = [...own, ...renderEnd(format)];
+    const bytes =
+      coding === 'gzip'
+        ? joinPieces([...(await store.compressed(format, wanted)), ...rest.map(deflatePiece)])
+        : Buffer.concat([...store.page(format, wanted), ...rest]);
+    last = { what, own, bytes };
+    return bytes;
+  };
 
   return async ({ headers }, response, query) => {
     response.setHeader('Vary', 'Accept, Accept-Encoding');
@@ -57,17 +70,20 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
     inFlight++;
     try {
       options.beforeScrape?.();
-      const page = await store.page(format, kinds.size > 0 ? kinds : undefined);
-      const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : [];
-      const whole = [...page, own, renderEnd(format)];
-      const body = coding === 'gzip' ? await gzip.compress(whole) : whole.flat();
-      const length = body.reduce((sum, part) => sum + part.length, 0);
+      const body = await bodyOf(format, coding, kinds);
       response.setHeader('Content-Type', contentTypes[format]);
-      response.setHeader('Content-Length', length);
+      response.setHeader('Content-Length', body.length);
       if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
-      await send(response, length > smallBytes ? body : [Buffer.concat(body)], limits.sendTimeoutMs);
+      await send(response, [body], limits.sendTimeoutMs);
     } finally {
       inFlight--;
     }
   };
+}
+
+/** A body, and what it is made of. */
+interface Body {
+  readonly what: string;
+  readonly own: readonly Buffer[];
+  readonly bytes: Buffer;
 }

@@ -1,6 +1,7 @@
 /** A loop polls one thing again and again until it is stopped. It owns the schedule, and the record of how its polls went. */
 import type { Permit, Waiter } from '../api/pacer.ts';
-import { nextStart, offsetOf } from './schedule.ts';
+import { offsetOf } from '../hash.ts';
+import { nextStart } from './schedule.ts';
 import type { Poll } from './target.ts';
 
 /** Why a poll failed, as its record has it. */

@@ -1,11 +1,4 @@
 /** When a poll is due. Reads no clock. */
-import { hash, mix } from './shard.ts';
-
-/** Where in its interval a poll is due, in [0, 1). A hash of its key: polls are spread, and a new one moves no other. */
-export function offsetOf(key: string): number {
-  return mix(hash(key)) / 2 ** 32;
-}
-
 /** How far the time between two polls may differ from the interval, as a share of it. */
 const tolerance = 0.1;
 

@@ -1,7 +1,9 @@
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FamilyHeader, type Format, renderEnd, renderNumber } from '../../src/exposition/format.ts';
-import { type FamilySamples, type Page, Store } from '../../src/exposition/store.ts';
+import { joinPieces } from '../../src/exposition/gzip.ts';
+import { type FamilySamples, Store } from '../../src/exposition/store.ts';
 
 const families: readonly FamilyHeader[] = [
   { name: 'app_up', help: 'Whether the last poll succeeded.', type: 'gauge', kind: 'app' },
@@ -13,13 +15,12 @@ const families: readonly FamilyHeader[] = [
 
 const single = (family: number, value: number): FamilySamples => ({ family, samples: [{ value }] });
 
-async function text(store: Store, format: Format = 'text', kinds?: ReadonlySet<string>): Promise<string> {
-  const page = await store.page(format, kinds);
-  return Buffer.concat([...page.flat(), ...renderEnd(format)]).toString();
+function text(store: Store, format: Format = 'text'): string {
+  return Buffer.concat([...store.page(format), ...renderEnd(format)]).toString();
 }
 
 describe('Store', () => {
-  it('shows families in order, each below its header, and none without rows', async () => {
+  it('shows families in order, each below its header, and none without rows', () => {
     const store = new Store(families);
     store.set('zone/1', 'zone', { zone_id: '1' }, [single(4, 0)]);
     store.set('app/a', 'app', { app_id: 'a' }, [
@@ -28,11 +29,11 @@ describe('Store', () => {
       single(3, 7),
     ]);
     store.set('app/b', 'app', { app_id: 'b' }, [single(0, 0)]);
-    expect(await text(store)).toBe(`\
+    expect(text(store)).toBe(`\
 # HELP app_up Whether the last poll succeeded.
 # TYPE app_up gauge
-app_up{app_id="a"} 1
 app_up{app_id="b"} 0
+app_up{app_id="a"} 1
 # HELP app_info Its "name" \\\\ and\\nmore.
 # TYPE app_info gauge
 app_info{app_id="a",name="shop",tier="x"} 1
@@ -45,14 +46,14 @@ zone_up{zone_id="1"} 0
 `);
   });
 
-  it('shows the same rows in OpenMetrics, with info type, unit and EOF', async () => {
+  it('shows the same rows in OpenMetrics, with info type, unit and EOF', () => {
     const store = new Store(families);
     store.set('app/a', 'app', { app_id: 'a' }, [
       { family: 1, samples: [{ labels: { name: 'shop' }, value: 1 }] },
       single(2, 0.25),
       { family: 3, samples: [{ labels: { name: '_total\n{' }, value: 8 }] },
     ]);
-    expect(await text(store, 'openmetrics')).toBe(`\
+    expect(text(store, 'openmetrics')).toBe(`\
 # TYPE app info
 # HELP app Its \\"name\\" \\\\ and\\nmore.
 app_info{app_id="a",name="shop"} 1
@@ -68,13 +69,11 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
 `);
   });
 
-  it('escapes label values and keeps them valid UTF-8', async () => {
+  it('escapes label values and keeps them valid UTF-8', () => {
     const store = new Store(families);
     const name = 'a\\b\n"c" é 漢 🐰 \uD83D.\uDC30';
     store.set('app/a', 'app', { app_id: 'a' }, [{ family: 1, samples: [{ labels: { name }, value: 1 }] }]);
-    expect(await text(store)).toContain(
-      'app_info{app_id="a",name="a\\\\b\\n\\"c\\" é 漢 🐰 \uFFFD.\uFFFD"} 1\n',
-    );
+    expect(text(store)).toContain('app_info{app_id="a",name="a\\\\b\\n\\"c\\" é 漢 🐰 \uFFFD.\uFFFD"} 1\n');
   });
 
   it.each([
@@ -86,58 +85,40 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
     [-Number.MAX_VALUE, '-1.7976931348623157e+308'],
     [1.7e21, '1.7e+21'],
     [2 ** 53, '9007199254740992'],
-  ])('writes %d as %s', async (value, written) => {
+  ])('writes %d as %s', (value, written) => {
     const store = new Store(families);
     store.set('app/a', 'app', { app_id: 'a' }, [single(0, value)]);
-    expect((await text(store)).split('\n')[2]).toBe(`app_up{app_id="a"} ${written}`);
+    expect(text(store).split('\n')[2]).toBe(`app_up{app_id="a"} ${written}`);
   });
 
-  it('returns the same Buffers in each format while nothing changes', async () => {
+  it('has another revision only once the page has changed', () => {
     const store = new Store(families);
-    const rows = [single(0, 1), single(2, Number.NaN)];
-    for (const format of ['text', 'openmetrics'] as const) {
-      store.set('app/a', 'app', { app_id: 'a' }, rows);
-      const before = await store.page(format);
-      store.set('app/a', 'app', { app_id: 'a' }, structuredClone(rows));
-      const after = await store.page(format);
-      expect(after.length).toBe(2);
-      for (const [i, section] of after.entries()) expect(section).toBe(before[i]);
+    const revisions = () => [store.revision, store.revision];
+    const changes: readonly (() => void)[] = [
+      () => store.set('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, Number.NaN)]),
+      () => store.set('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 5)]),
+      () => store.setFamily('a', single(0, 0)),
+      () => store.leaveOut('a'),
+      () => store.set('a', 'app', { app_id: 'a' }, [single(0, 0), single(2, 5)]),
+      () => store.delete('a'),
+    ];
+    for (const change of changes) {
+      const [before] = revisions();
+      change();
+      const [after] = revisions();
+      expect(after).not.toBe(before);
+      change();
+      expect(revisions()).toEqual([after, after]);
     }
   });
 
-  describe('with a page of several blocks', () => {
-    const long = 'x'.repeat(10_000);
-    const labels = (id: string) => ({ app_id: id, long });
-    const row = (id: string, value: number) => `app_up{app_id="${id}",long="${long}"} ${value}\n`;
-
-    it('renders only the block that changed', async () => {
-      const store = new Store(families, { blockTargets: 2 });
-      for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) store.set(id, 'app', labels(id), [single(0, 1)]);
-      const before = (await store.page('text')).flat();
-      store.set('c', 'app', labels('c'), [single(0, 2)]);
-      const after = (await store.page('text')).flat();
-      // The first part is the header.
-      expect(after.slice(1).map((part, i) => part === before[i + 1])).toEqual([true, false, true]);
-      expect(after[2]?.toString()).toBe(row('c', 2) + row('d', 1));
-    });
-
-    it('puts a new target into the block that one has left', async () => {
-      const store = new Store(families, { blockTargets: 2 });
-      for (const id of ['a', 'b', 'c', 'd']) store.set(id, 'app', labels(id), [single(0, 1)]);
-      store.delete('a');
-      store.set('e', 'app', labels('e'), [single(0, 1)]);
-      const blocks = (await store.page('text')).flat().slice(1);
-      expect(blocks.map(String)).toEqual([row('b', 1) + row('e', 1), row('c', 1) + row('d', 1)]);
-    });
-  });
-
-  it('leaves out a whole target when the cap is reached, counts it, and adds it when there is room', async () => {
+  it('leaves out a whole target when the cap is reached, counts it, and adds it when there is room', () => {
     const store = new Store(families, { maxSeries: 3 });
     store.set('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
     store.set('b', 'app', { app_id: 'b' }, [single(0, 1), single(2, 1)]);
     store.set('1', 'zone', { zone_id: '1' }, [single(4, 1)]);
     expect([store.series('app'), store.dropped('app'), store.series('zone')]).toEqual([2, 2, 1]);
-    expect(await text(store)).not.toContain('"b"');
+    expect(text(store)).not.toContain('"b"');
     store.delete('a');
     store.set('b', 'app', { app_id: 'b' }, [single(0, 1), single(2, 1)]);
     expect([store.series('app'), store.dropped('app')]).toEqual([2, 0]);
@@ -150,7 +131,7 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
     expect(store.dropped('app')).toBe(0);
   });
 
-  it('reports a cap that is lowered below the current series, and adds a left-out target once it fits again', async () => {
+  it('reports a cap that is lowered below the current series, and adds a left-out target once it fits again', () => {
     const store = new Store(families);
     const add = (id: string) => store.set(id, 'app', { app_id: id }, [single(0, 1)]);
     add('a');
@@ -160,7 +141,7 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
     for (let i = 0; i < 2; i++) {
       store.leaveOut('a');
       expect([store.isOverfull, store.series('app'), store.dropped('app')]).toEqual([false, 1, 1]);
-      expect(await text(store)).toMatch(/"b"} 1\n$/);
+      expect(text(store)).toMatch(/"b"} 1\n$/);
     }
     store.setMaxSeries(2);
     add('a');
@@ -180,18 +161,21 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
     expect([store.series('app'), store.dropped('app')]).toEqual([2, 0]);
   });
 
-  it('replaces the rows of one family, and nothing for a target that it does not have', async () => {
+  it('replaces the rows of one family, and nothing for a target that it does not have', () => {
     const store = new Store(families);
-    const rows = async () => (await text(store)).split('\n').filter((line) => !/^(#|$)/.test(line));
+    const rows = () =>
+      text(store)
+        .split('\n')
+        .filter((line) => !/^(#|$)/.test(line));
     store.set('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
     store.setFamily('a', single(2, 5));
     store.setFamily('b', single(0, 5));
-    expect(await rows()).toEqual(['app_up{app_id="a"} 1', 'app_latency_seconds{app_id="a"} 5']);
+    expect(rows()).toEqual(['app_up{app_id="a"} 1', 'app_latency_seconds{app_id="a"} 5']);
     store.setFamily('a', { family: 1, samples: [{ labels: { name: 'x' }, value: 1 }] });
-    expect(await rows()).toHaveLength(3);
+    expect(rows()).toHaveLength(3);
     expect(store.series('app')).toBe(3);
     store.setFamily('a', { family: 1, samples: [] });
-    expect([(await rows()).length, store.series('app')]).toEqual([2, 2]);
+    expect([rows().length, store.series('app')]).toEqual([2, 2]);
   });
 
   it('leaves out a target whose one family no longer fits, with all its rows', () => {
@@ -199,31 +183,6 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
     store.set('a', 'app', { app_id: 'a' }, [single(0, 1), single(2, 1)]);
     store.setFamily('a', { family: 1, samples: [{ labels: { name: 'x' }, value: 1 }] });
     expect([store.series('app'), store.dropped('app')]).toEqual([0, 3]);
-  });
-
-  it('shows the series as they were when the page was asked for', async () => {
-    const store = new Store(families, { blockTargets: 8 });
-    const replaceAll = (value: number) => {
-      for (let i = 0; i < 3000; i++)
-        store.set(`${i}`, 'app', { app_id: `${i}` }, [single(0, value), single(2, value)]);
-    };
-    replaceAll(1);
-    const asked = store.page('text');
-    replaceAll(2);
-    for (let i = 0; i < 1500; i++) store.delete(`${i}`);
-    const later = store.page('text');
-    replaceAll(3);
-    const rows = async (page: Promise<Page>) =>
-      Buffer.concat((await page).flat())
-        .toString()
-        .split('\n')
-        .filter((line) => line !== '' && !line.startsWith('#'));
-    const first = await rows(asked);
-    expect(first).toHaveLength(6000);
-    expect(first.every((row) => row.endsWith(' 1'))).toBe(true);
-    const second = await rows(later);
-    expect(second).toHaveLength(3000);
-    expect(second.every((row) => row.endsWith(' 2'))).toBe(true);
   });
 
   const labelValue = fc.constantFrom('', 'a', 'b"', 'c\\', '\n', '漢', 'a long value of a label');
@@ -257,42 +216,35 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
     },
   );
 
-  it('equals a simple renderer after any replacements and removals, and never changes a page that is in use', async () => {
+  it('equals a simple renderer after any replacements and removals, plain and compressed', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { maxLength: 40 }),
-        fc.constantFrom(1, 2, 3, 4, 5, 40),
-        async (steps, blockTargets) => {
-          const store = new Store(families, { blockTargets });
-          const plain = new Map<number, readonly FamilySamples[]>();
-          const given: { page: Promise<Page>; format: Format; expected: string[] }[] = [];
-          for (const step of steps) {
-            if ('scrape' in step) {
-              const page = store.page(step.scrape);
-              given.push({ page, format: step.scrape, expected: plainRows(plain) });
-            } else if ('rows' in step) {
-              store.set(`${step.target}`, 'app', { id: `${step.target}` }, step.rows as FamilySamples[]);
-              plain.set(step.target, step.rows as FamilySamples[]);
-            } else {
-              store.delete(`${step.target}`);
-              plain.delete(step.target);
-            }
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const store = new Store(families);
+        const plain = new Map<number, readonly FamilySamples[]>();
+        for (const step of [...steps, { scrape: 'text' } as const]) {
+          if ('scrape' in step) {
+            expect(rowsOf(text(store, step.scrape), step.scrape)).toEqual(plainRows(plain));
+            const compressed = joinPieces(await store.compressed(step.scrape));
+            expect(gunzipSync(compressed).toString()).toBe(Buffer.concat(store.page(step.scrape)).toString());
+          } else if ('rows' in step) {
+            store.set(`${step.target}`, 'app', { id: `${step.target}` }, step.rows as FamilySamples[]);
+            plain.set(step.target, step.rows as FamilySamples[]);
+          } else {
+            store.delete(`${step.target}`);
+            plain.delete(step.target);
           }
-          given.push({ page: store.page('text'), format: 'text', expected: plainRows(plain) });
-          for (const { page, format, expected } of given)
-            expect(rowsOf(await page, format)).toEqual(expected);
-          expect(store.series('app')).toBe(plainRows(plain).length);
-        },
-      ),
+        }
+        expect(store.series('app')).toBe(plainRows(plain).length);
+      }),
     );
   });
 });
 
 /** The rows of a page, sorted; checks that each is below its own family's header. */
-function rowsOf(page: Page, format: Format): string[] {
+function rowsOf(page: string, format: Format): string[] {
   let family = '';
   const rows: string[] = [];
-  for (const line of Buffer.concat(page.flat()).toString().split('\n')) {
+  for (const line of page.split('\n')) {
     const header = /^# HELP (\S+)/.exec(line);
     if (header?.[1]) family = header[1];
     if (line === '' || line.startsWith('#')) continue;

@@ -100,7 +100,7 @@ it('what a listing calls deleted is not there', async () => {
       '/compute/script': () => ({ Items: scripts, TotalItems: scripts.length, HasMoreItems: false }),
     },
   });
-  const there = async () => Object.keys(await whole.series('bunnynet_edge_script_usage_up'));
+  const there = async () => Object.keys(await whole.series('bunnynet_edge_script_usage_up')).sort();
   await whole.poll();
   expect(await there()).toEqual(['{script_id="1"}', '{script_id="2"}']);
   scripts = [script(1, true), script(2, true)];

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextStart, offsetOf } from '../../src/polling/schedule.ts';
+import { offsetOf } from '../../src/hash.ts';
+import { nextStart } from '../../src/polling/schedule.ts';
 
 describe('the offset of a poll', () => {
   it('spreads polls over the interval: no tenth of it has half more than its share', () => {

@@ -32,10 +32,7 @@ function statesOf(config: ReturnType<typeof configOf>, maxSeries = 1_000_000) {
   };
   const want = follower(states, ({ pollKey }) => loopOf(pollKey));
   let targets = want(config);
-  const page = async (format: Format) =>
-    Buffer.concat((await store.page(format)).flat())
-      .toString()
-      .split('\n');
+  const page = (format: Format) => Buffer.concat(store.page(format)).toString().split('\n');
   return {
     store,
     states,
@@ -55,7 +52,7 @@ function statesOf(config: ReturnType<typeof configOf>, maxSeries = 1_000_000) {
     },
     targets: (): ReadonlyMap<string, Target> => targets,
     page,
-    rows: async () => (await page('text')).filter((line) => line !== '' && !line.startsWith('#')),
+    rows: () => page('text').filter((line) => line !== '' && !line.startsWith('#')),
   };
 }
 
@@ -72,16 +69,16 @@ const shownOf = (id: string, up: number, atSeconds = 1_000_000_000) => [
 ];
 
 describe('target states', () => {
-  it('shows nothing for a target that was not polled yet', async () => {
+  it('shows nothing for a target that was not polled yet', () => {
     const { states, rows } = applications(['a']);
-    expect(await rows()).toEqual([]);
+    expect(rows()).toEqual([]);
     expect(states.status(a)?.state).toBe('pending');
   });
 
-  it('shows the values of a good poll, up as 1, and the time of the success', async () => {
+  it('shows the values of a good poll, up as 1, and the time of the success', () => {
     const { states, succeed, rows } = applications(['a']);
     succeed(a, reading);
-    expect(await rows()).toEqual(shownOf('a', 1));
+    expect(rows()).toEqual(shownOf('a', 1));
     expect(states.status(a)).toMatchObject({ state: 'ok', lastSuccessMs: 1_000_000_000_000 });
   });
 
@@ -93,31 +90,31 @@ describe('target states', () => {
     expect(states.status(a)?.stale).toBe(false);
   });
 
-  it('takes the targets that were added last off the page when fewer series are allowed', async () => {
+  it('takes the targets that were added last off the page when fewer series are allowed', () => {
     const { store, states, succeed, rows } = applications(['a', 'b', 'c']);
     // In another order than they were added.
     for (const key of [c, b, a]) succeed(key, reading);
     store.setMaxSeries(6);
     states.makeRoom();
-    expect([(await rows()).length, store.dropped('application')]).toEqual([6, 3]);
-    expect(await rows()).not.toContain('bunnynet_application_up{app_id="c"} 1');
+    expect([rows().length, store.dropped('application')]).toEqual([6, 3]);
+    expect(rows()).not.toContain('bunnynet_application_up{app_id="c"} 1');
     store.setMaxSeries(3);
     states.makeRoom();
-    expect([(await rows()).length, store.dropped('application')]).toEqual([3, 6]);
-    expect(await rows()).toContain('bunnynet_application_up{app_id="a"} 1');
+    expect([rows().length, store.dropped('application')]).toEqual([3, 6]);
+    expect(rows()).toContain('bunnynet_application_up{app_id="a"} 1');
     store.setMaxSeries(6);
     succeed(c, reading);
-    expect([(await rows()).length, store.dropped('application')]).toEqual([6, 3]);
+    expect([rows().length, store.dropped('application')]).toEqual([6, 3]);
   });
 
-  it('shows only up as 0 for a target whose first poll failed', async () => {
+  it('shows only up as 0 for a target whose first poll failed', () => {
     const { states, fail, rows } = applications(['a']);
     fail(a);
-    expect(await rows()).toEqual(['bunnynet_application_up{app_id="a"} 0']);
+    expect(rows()).toEqual(['bunnynet_application_up{app_id="a"} 0']);
     expect(states.status(a)).toMatchObject({ state: 'failing', lastFailure: failure });
   });
 
-  it('shows up as 0 at once for a target whose listing fails already', async () => {
+  it('shows up as 0 at once for a target whose listing fails already', () => {
     const { states, fail, want, rows } = statesOf(
       configOf([sectionConfig('shield_zone', [targetConfig({ shield_zone_id: '7' })])]),
     );
@@ -132,11 +129,11 @@ describe('target states', () => {
         ]),
       ]),
     );
-    expect(await rows()).toContain('bunnynet_shield_zone_up{shield_zone_id="8"} 0');
+    expect(rows()).toContain('bunnynet_shield_zone_up{shield_zone_id="8"} 0');
     expect(states.status('shield_zone/8')?.state).toBe('failing');
   });
 
-  it('keeps the last reading when a poll fails, until it is older than stale_after', async () => {
+  it('keeps the last reading when a poll fails, until it is older than stale_after', () => {
     const { states, succeed, fail, rows } = applications(['a', 'b']);
     succeed(a, reading);
     vi.advanceTimersByTime(1000);
@@ -144,13 +141,11 @@ describe('target states', () => {
     fail(a);
     vi.advanceTimersByTime(179_000);
     states.dropStale();
-    expect((await rows()).toSorted()).toEqual(
-      [...shownOf('a', 0), ...shownOf('b', 1, 1_000_000_001)].toSorted(),
-    );
+    expect(rows().toSorted()).toEqual([...shownOf('a', 0), ...shownOf('b', 1, 1_000_000_001)].toSorted());
 
     vi.advanceTimersByTime(1);
     states.dropStale();
-    expect((await rows()).toSorted()).toEqual(
+    expect(rows().toSorted()).toEqual(
       [...shownOf('a', 0).slice(0, 2), ...shownOf('b', 1, 1_000_000_001)].toSorted(),
     );
     expect(states.counts().get('application')).toEqual({ targets: 2, stale: 1 });
@@ -181,36 +176,36 @@ describe('target states', () => {
     expect(counted()).toEqual({ targets: 1, stale: 1 });
   });
 
-  it('ignores a reading of a target that is no longer there', async () => {
+  it('ignores a reading of a target that is no longer there', () => {
     const { states, want, rows } = applications(['a']);
     want(configFor([]));
     states.succeeded(a, reading, Date.now());
     states.pollFailed(a);
     states.absent(a, failure);
     states.failed(a, failure);
-    expect(await rows()).toEqual([]);
+    expect(rows()).toEqual([]);
   });
 
-  it('drops values at once if the settings of the target change', async () => {
+  it('drops values at once if the settings of the target change', () => {
     const { succeed, want, rows } = applications(['a']);
     succeed(a, { ...reading, currentLatency: 250 });
-    expect(await rows()).toContain('bunnynet_application_current_latency_seconds{app_id="a"} 0.25');
+    expect(rows()).toContain('bunnynet_application_current_latency_seconds{app_id="a"} 0.25');
     want(configFor(['a'], { latency_unit: 'seconds', latency_chart: 'latest' }));
-    expect(await rows()).toEqual(shownOf('a', 1).slice(0, 2));
+    expect(rows()).toEqual(shownOf('a', 1).slice(0, 2));
   });
 
-  it('writes the row with the name anew when only that changes, without another reading', async () => {
+  it('writes the row with the name anew when only that changes, without another reading', () => {
     const { succeed, fail, want, rows } = applications(['a']);
-    const info = async () => (await rows()).filter((row) => row.startsWith('bunnynet_application_info{'));
+    const info = () => rows().filter((row) => row.startsWith('bunnynet_application_info{'));
     succeed(a, reading);
-    expect(await info()).toEqual([]);
+    expect(info()).toEqual([]);
     want(configFor(['a'], undefined, 'shop'));
-    expect(await info()).toEqual(['bunnynet_application_info{app_id="a",name="shop"} 1']);
+    expect(info()).toEqual(['bunnynet_application_info{app_id="a",name="shop"} 1']);
     fail(a);
     want(configFor(['a'], undefined, 'store'));
-    expect(await info()).toEqual(['bunnynet_application_info{app_id="a",name="store"} 1']);
+    expect(info()).toEqual(['bunnynet_application_info{app_id="a",name="store"} 1']);
     want(configFor(['a']));
-    expect(await rows()).toEqual(shownOf('a', 0));
+    expect(rows()).toEqual(shownOf('a', 0));
   });
 });
 
@@ -218,28 +213,28 @@ describe('a target of a listing that was read', () => {
   const lacking = { result: 'not_found', message: 'not in it', atMs: 5 };
   const unusable = { result: 'schema', message: 'not a list', atMs: 7 };
 
-  it('is absent if the listing lacks it: only up as 0 stays, and since when that is so', async () => {
+  it('is absent if the listing lacks it: only up as 0 stays, and since when that is so', () => {
     const { states, succeed, rows } = applications(['a']);
     succeed(a, reading);
     states.absent(a, lacking);
     states.absent(a, { ...lacking, atMs: 9 });
-    expect(await rows()).toEqual(['bunnynet_application_up{app_id="a"} 0']);
+    expect(rows()).toEqual(['bunnynet_application_up{app_id="a"} 0']);
     expect(states.status(a)).toMatchObject({
       state: 'absent',
       lastSuccessMs: undefined,
       lastFailure: { atMs: 9, sinceMs: 5 },
     });
     succeed(a, reading);
-    expect(await rows()).toEqual(shownOf('a', 1));
+    expect(rows()).toEqual(shownOf('a', 1));
   });
 
-  it('fails alone if its own reading cannot be used, and keeps the last one', async () => {
+  it('fails alone if its own reading cannot be used, and keeps the last one', () => {
     const { states, succeed, rows } = applications(['a', 'b']);
     succeed(a, reading);
     succeed(b, reading);
     states.failed(a, unusable);
     states.failed(a, { ...unusable, atMs: 8 });
-    expect((await rows()).toSorted()).toEqual([...shownOf('a', 0), ...shownOf('b', 1)].toSorted());
+    expect(rows().toSorted()).toEqual([...shownOf('a', 0), ...shownOf('b', 1)].toSorted());
     expect([states.status(a)?.state, states.status(a)?.lastFailure?.sinceMs]).toEqual(['failing', 7]);
     expect(states.status(b)?.state).toBe('ok');
   });
@@ -275,30 +270,30 @@ describe('the counters of a target', () => {
     return [{ ratelimitId: '11', ratelimitOverviewPastTwentyEightDays: days }];
   }
 
-  it('stay on the page when the other values are stale, and continue from there', async () => {
+  it('stay on the page when the other values are stale, and continue from there', () => {
     const { states, succeed, fail, rows } = statesOf(zones('501'));
     succeed(limits, blocked({ '2001-09-09': 90 }));
     succeed(limits, blocked({ '2001-09-09': 95 }));
     fail(limits);
     vi.advanceTimersByTime(180_001);
     states.dropStale();
-    expect(await rows()).toEqual([
+    expect(rows()).toEqual([
       'bunnynet_shield_rate_limit_up{shield_zone_id="501"} 0',
       'bunnynet_shield_rate_limit_last_success_timestamp_seconds{shield_zone_id="501"} 1000000000',
       `${total} 5`,
     ]);
     succeed(limits, blocked({ '2001-09-09': 97 }), Date.now() + 400_000);
-    expect(await rows()).toContain(`${total} 7`);
+    expect(rows()).toContain(`${total} 7`);
   });
 
-  it('are forgotten with it', async () => {
+  it('are forgotten with it', () => {
     const { succeed, want, page, rows } = statesOf(zones('501'));
     succeed(limits, blocked({ '2026-03-02': 90 }), midnight);
     succeed(limits, blocked({ '2026-03-02': 95 }), midnight + 1000);
     want(zones());
-    expect(await page('text')).toEqual(['']);
+    expect(page('text')).toEqual(['']);
     want(zones('501'));
     succeed(limits, blocked({ '2026-03-02': 96 }), midnight + 2000);
-    expect(await rows()).toContain(`${total} 0`);
+    expect(rows()).toContain(`${total} 0`);
   });
 });

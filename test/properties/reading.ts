@@ -59,7 +59,7 @@ export function createReader(kind: KindName, settings?: unknown) {
     let samples = 0;
     for (const reading of readings) {
       store.set(target.key, kind, target.ids, rowsOf(target, reading));
-      const parts = (await store.page('text')).flat();
+      const parts = store.page('text');
       page = Buffer.concat(parts).toString();
       samples += parsePage(page);
     }

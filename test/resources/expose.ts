@@ -73,7 +73,7 @@ function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Targ
   };
 }
 
-async function render(targets: readonly Target[], readings: readonly unknown[]) {
+function render(targets: readonly Target[], readings: readonly unknown[]) {
   const store = new Store(catalogue);
   for (const [at, target] of targets.entries()) {
     const counters = Counters.of(target.kind);
@@ -90,7 +90,7 @@ async function render(targets: readonly Target[], readings: readonly unknown[]) 
     }
     store.set(target.key, target.kind, target.ids, rows);
   }
-  const parts = (await store.page('text')).flat();
+  const parts = store.page('text');
   const page = Buffer.concat(parts).toString();
   const rows = page.replaceAll(/^#.*\n/gm, '');
   return { page, rows };
@@ -109,7 +109,7 @@ export async function expose(
     return Promise.resolve(parsed(answer));
   };
   const reading = await resource.read(get, about.ids, diagnostics, about.context ?? { nowMs: Date.now() });
-  return { ...(await render([targetOf(resource, about.ids, about)], [reading])), ...noted, asked };
+  return { ...render([targetOf(resource, about.ids, about)], [reading]), ...noted, asked };
 }
 
 /** Reads a listing of which every element is a target. page: the answer for each path, or the error of the request. */
@@ -128,5 +128,5 @@ export async function exposeListing(
   const found = [...(await resource.listing.discover(get, undefined, diagnostics))];
   const targets = found.map(({ ids }) => targetOf(resource, ids, about));
   const readings = found.map(({ reading }) => reading);
-  return { ...(await render(targets, readings)), ...noted, asked };
+  return { ...render(targets, readings), ...noted, asked };
 }

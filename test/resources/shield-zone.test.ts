@@ -115,7 +115,10 @@ describe('the listing', () => {
   });
   const empty = { data: [] };
   const idsIn = ({ rows }: { rows: string }) =>
-    [...rows.matchAll(/shield_zone_id="(\d+)"/g)].map(([, id]) => id).join(' ');
+    [...rows.matchAll(/shield_zone_id="(\d+)"/g)]
+      .map(([, id]) => id)
+      .sort((a, b) => Number(a) - Number(b))
+      .join(' ');
 
   it.each<[string, readonly Body[], string, number]>([
     [
