@@ -1,6 +1,6 @@
 /** Answers scrapes: negotiation, narrowing by kind, and a limit on how many are answered at once. */
 import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
-import { deflatePiece, joinPieces } from '../exposition/gzip.ts';
+import { deflatePiece, gzipOf, mergePieces, type Piece } from '../exposition/gzip.ts';
 import type { Store } from '../exposition/store.ts';
 import { expectedOf, quote } from '../text.ts';
 import { answerText } from './answer.ts';
@@ -10,6 +10,9 @@ import { send, sendTimeoutMs } from './send.ts';
 
 /** The kind that stands for the exporter's own metrics in `?kind=`. */
 const ownKind = 'exporter';
+
+/** A body of at most this size is copied into one Buffer: that is faster than sending it part by part. */
+const smallBytes = 64 * 1024;
 
 const defaultLimits = {
   /** The most scrapes at the same time: each keeps the bytes of its page in memory until they are sent. */
@@ -36,19 +39,27 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
   let inFlight = 0;
   let last: Body | undefined;
 
-  /** The last body is kept while nothing changes: several servers that scrape one after the other share it. */
-  const bodyOf = async (format: Format, coding: Coding, kinds: ReadonlySet<string>): Promise<Buffer> => {
+  /** What the last scrape needed is kept while it stays the same: several servers may scrape one after the other. */
+  const bodyOf = async (
+    format: Format,
+    coding: Coding,
+    kinds: ReadonlySet<string>,
+  ): Promise<readonly Buffer[]> => {
     const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : [];
     const what = [store.revision, format, coding, ...kinds].join(' ');
-    if (last?.what === what && own.every((part, at) => part === last?.own[at])) return last.bytes;
+    const known = last?.what === what ? last : undefined;
+    if (known && own.every((part, at) => part === known.own[at])) return known.parts;
     const wanted = kinds.size > 0 ? kinds : undefined;
     const rest = [...own, ...renderEnd(format)];
-    const bytes =
-      coding === 'gzip'
-        ? joinPieces([...(await store.compressed(format, wanted)), ...rest.map(deflatePiece)])
-        : Buffer.concat([...store.page(format, wanted), ...rest]);
-    last = { what, own, bytes };
-    return bytes;
+    if (coding === 'gzip') {
+      const rows = known?.compressed ?? mergePieces(await store.compressed(format, wanted));
+      const parts = gzipOf([rows, ...rest.map(deflatePiece)]);
+      last = { what, own, compressed: rows, plain: undefined, parts };
+    } else {
+      const rows = known?.plain ?? Buffer.concat(store.page(format, wanted));
+      last = { what, own, compressed: undefined, plain: rows, parts: [rows, ...rest] };
+    }
+    return last.parts;
   };
 
   return async ({ headers }, response, query) => {
@@ -72,18 +83,22 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
       options.beforeScrape?.();
       const body = await bodyOf(format, coding, kinds);
       response.setHeader('Content-Type', contentTypes[format]);
-      response.setHeader('Content-Length', body.length);
+      const length = body.reduce((sum, part) => sum + part.length, 0);
+      response.setHeader('Content-Length', length);
       if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
-      await send(response, [body], limits.sendTimeoutMs);
+      await send(response, length > smallBytes ? body : [Buffer.concat(body)], limits.sendTimeoutMs);
     } finally {
       inFlight--;
     }
   };
 }
 
-/** A body, and what it is made of. */
 interface Body {
+  /** The page that it is. */
   readonly what: string;
   readonly own: readonly Buffer[];
-  readonly bytes: Buffer;
+  /** The store's rows, in the coding that was wanted. */
+  readonly plain: Buffer | undefined;
+  readonly compressed: Piece | undefined;
+  readonly parts: readonly Buffer[];
 }

@@ -151,7 +151,9 @@ describe('the metrics handler', () => {
     expect(await scrape()).toContain('app_up{app_id="a"} 7\n');
     own = [Buffer.from('# TYPE own gauge\nown 2\n')];
     expect(await scrape()).toMatch(/own 2\n$/);
+    expect(pages).toHaveBeenCalledTimes(2);
     expect((await get(port)).body.toString()).toMatch(/own 2\n$/);
+    expect((await get(port, '/metrics?kind=app', headers)).body.length).toBeGreaterThan(0);
     expect(pages).toHaveBeenCalledTimes(3);
   });
 
