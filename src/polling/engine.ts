@@ -239,9 +239,11 @@ export class PollEngine {
     if (this.#awaited) return;
     for (const { state } of this.states.statuses()) if (state === 'pending') return;
     this.#isReady = true;
-    this.#onAllPolled?.();
-    // A plan may have come just before.
-    void nextTurn().then(() => this.#options.onSweep?.());
+    // A plan may have come just before. Who waits for the first round has what it logs.
+    void nextTurn().then(() => {
+      this.#options.onSweep?.();
+      this.#onAllPolled?.();
+    });
   }
 }
 
