@@ -20,14 +20,15 @@ scrape, so the gap grows with the number of series. With _polls of all kinds spr
 kinds was polled between two scrapes.
 `;
 
-const advice = `## Sizing
+/** sizing: the lines with measured figures. */
+const advice = (sizing: readonly string[]) => `## Sizing
 
 - **Memory**: take the figure for your number of series above, and set the limit to twice as much. \`sum(bunnynet_exporter_series)\`
   is the number of series, \`process_resident_memory_bytes\` the memory.
 - **Options of Node**: the image, the executable and \`npm start\` start Node with options that keep a small installation small. The
   npm package's command starts without them and takes about 45 MB more; the [unit](../deploy/systemd/bunnynet-exporter.service) shows
   how to give them to it.
-- **CPU**: a poll takes about 0.1 ms, so 1,000 targets polled every minute take 0.17 % of one core.
+${sizing.join('\n')}
 - **Slow or failing API**: scrapes never wait for a poll, so they take no longer than usual.
 - **Number of targets**: the API's request rate is the limit, not the exporter. At 5 requests a second, an API answers 300 polls a
   minute. The status page says when the rate is too low for your targets; [configuration.md](configuration.md) has the rates and
@@ -41,7 +42,7 @@ export function renderForUsers(run: Run): string {
     ...tablesOf(run)
       .filter(({ isForUsers }) => isForUsers)
       .map(renderTable),
-    advice,
+    advice(run.parts.flatMap(({ sizing }) => sizing ?? [])),
     '## About the figures',
     '',
     `Measured with ${ofRun(run)} On another machine the times differ, but the ratios are about the same; \`npm run bench\` measures yours.`,

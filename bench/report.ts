@@ -23,6 +23,8 @@ export interface Aim {
 export interface Part {
   readonly tables: readonly Table[];
   readonly aims: readonly Aim[];
+  /** What the page for users says about sizing with the figures of this part. */
+  readonly sizing?: string;
 }
 
 export function median(values: readonly number[]): number {
