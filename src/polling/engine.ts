@@ -239,7 +239,7 @@ export class PollEngine {
     if (this.#awaited) return;
     for (const { state } of this.states.statuses()) if (state === 'pending') return;
     this.#isReady = true;
-    // In a turn of its own: a plan may have come just before. It logs first, so that --once ends with its summary.
+    // In a turn of its own: a plan may have come just before. The sweep logs first, so that --once ends with its summary.
     void nextTurn().then(() => {
       this.#options.onSweep?.();
       this.#onAllPolled?.();
