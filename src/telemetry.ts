@@ -2,7 +2,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { type PollResult, pollResults } from './api/errors.ts';
 import type { Answers } from './causes/answers.ts';
-import type { Format } from './exposition/format.ts';
+import {
+  type Format,
+  type Header,
+  type Labels,
+  renderHeader,
+  renderLabels,
+  renderNumber,
+} from './exposition/format.ts';
 import { OwnText } from './exposition/own-text.ts';
 import type { Store } from './exposition/store.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
@@ -47,10 +54,12 @@ class Sums extends Summary {
   }
 }
 
+const prefix = 'bunnynet_exporter_';
+
 /** Declares families in a registry, in the order of the page. */
 function declareIn(registry: Registry) {
   const named = (name: string, labelNames: readonly string[], help: string) => ({
-    name: `bunnynet_exporter_${name}`,
+    name: prefix + name,
     help,
     labelNames,
     registers: [registry],
@@ -64,10 +73,8 @@ function declareIn(registry: Registry) {
   };
 }
 
-type Declare = ReturnType<typeof declareIn>;
-
 /** Metrics of events, updated when something happens. */
-function declareEvents({ counter, gauge, sums, durations }: Declare) {
+function declareEvents({ counter, gauge, sums, durations }: ReturnType<typeof declareIn>) {
   return {
     build: gauge(
       'build_info',
@@ -117,8 +124,11 @@ function declareEvents({ counter, gauge, sums, durations }: Declare) {
   };
 }
 
-interface Rows {
-  readonly metric: Counter | Gauge;
+/** A family that is read at each scrape. */
+interface Count {
+  readonly name: string;
+  readonly help: string;
+  readonly type?: Header['type'];
   readonly read: (now: Reading) => readonly Row[];
 }
 
@@ -129,7 +139,7 @@ interface Reading {
   readonly answers: ReturnType<Inventory['answers']>;
 }
 
-type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
+type Row = readonly [labels: Labels, value: number];
 
 /** The kinds that are on, and the APIs that they use. */
 interface On {
@@ -137,18 +147,21 @@ interface On {
   apis: readonly ApiName[];
 }
 
-/** Declares what is read at each scrape. Returns a function that reads it, and tells whether anything has changed. */
-function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On): () => boolean {
-  const single = (name: string, help: string, figure: () => number): Rows => ({
-    metric: gauge(name, [], help),
+/** Declares what is read at each scrape. Returns a function that reads it, as text. */
+function declareCounts(inventory: Inventory, on: On): () => string {
+  const single = (name: string, help: string, figure: () => number): Count => ({
+    name,
+    help,
     read: () => [[{}, figure()]],
   });
-  const byKind = (name: string, help: string, figureOf: (kind: string, now: Reading) => number): Rows => ({
-    metric: gauge(name, ['kind'], help),
+  const byKind = (name: string, help: string, figureOf: (kind: string, now: Reading) => number): Count => ({
+    name,
+    help,
     read: (now) => on.kinds.map((kind) => [{ kind }, figureOf(kind, now)]),
   });
-  const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Reading) => number): Rows => ({
-    metric: gauge(name, ['api'], help),
+  const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Reading) => number): Count => ({
+    name,
+    help,
     read: (now) => on.apis.map((api) => [{ api }, figureOf(api, now)]),
   });
   /** A listing that is gone has no series. */
@@ -156,8 +169,9 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
     name: string,
     help: string,
     figureOf: (summary: ListingSummary) => number | undefined,
-  ): Rows => ({
-    metric: gauge(`discovery_${name}`, ['kind', 'credential'], help),
+  ): Count => ({
+    name: `discovery_${name}`,
+    help,
     read: ({ listings }) =>
       listings.flatMap((summary): Row[] => {
         const { kind, credential } = summary;
@@ -165,7 +179,7 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
         return value === undefined ? [] : [[{ kind, credential }, value]];
       }),
   });
-  const all: readonly Rows[] = [
+  const all: readonly Count[] = [
     single(
       'config_last_reload_successful',
       'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
@@ -225,26 +239,29 @@ function declareCounts({ counter, gauge }: Declare, inventory: Inventory, on: On
       ({ isUp, failing }) => (isUp === undefined ? undefined : failing),
     ),
     {
-      metric: counter(
+      ...single(
         'log_lines_dropped_total',
-        [],
         'Log lines that could not be written: the disk was full, or nobody read the pipe.',
+        () => inventory.droppedLogLines(),
       ),
-      read: () => [[{}, inventory.droppedLogLines()]],
+      type: 'counter',
     },
   ];
-  let before = '';
+  const families = all.map(({ name: shortName, help, type = 'gauge', read }) => {
+    const name = prefix + shortName;
+    return { name, header: renderHeader({ name, help, type }, 'text'), read };
+  });
   return () => {
     const now = { listings: inventory.listings(), counts: inventory.counts(), answers: inventory.answers() };
-    const read = all.map((rows) => rows.read(now));
-    const text = JSON.stringify(read);
-    if (text === before) return false;
-    before = text;
-    for (const [at, { metric }] of all.entries()) {
-      metric.reset();
-      for (const [labels, value] of read[at] ?? []) metric.inc(labels, value);
+    let text = '';
+    for (const { name, header, read } of families) {
+      text += header;
+      for (const [labels, value] of read(now)) {
+        const rendered = renderLabels(labels);
+        text += `${name}${rendered && `{${rendered}}`} ${renderNumber(value)}\n`;
+      }
     }
-    return true;
+    return text;
   };
 }
 
@@ -279,16 +296,17 @@ const processAgeMs = 1000;
 /** kinds: those that are on; no other kind is named until `follow`. */
 export function createTelemetry(kinds: readonly Resource[], inventory: Inventory) {
   const registry = new Registry();
-  const declare = declareIn(registry);
-  const events = declareEvents(declare);
+  const events = declareEvents(declareIn(registry));
   const on: On = { kinds: [], apis: [] };
-  const count = declareCounts(declare, inventory, on);
+  const readCounts = declareCounts(inventory, on);
   events.build.set({ version, revision, node_version: process.versions.node }, 1);
   // Now, not at the first scrape: it counts from its creation.
   const ofProcess = processRegistry();
   const processText = new OwnText(() => ofProcess.metrics());
   let processAtMs = Number.NEGATIVE_INFINITY;
-  const ownText = new OwnText(() => registry.metrics());
+  const eventsText = new OwnText(() => registry.metrics());
+  let counts = '';
+  const countsText = new OwnText(() => Promise.resolve(counts));
   /** The APIs that have their first rows. */
   const begun = new Set<ApiName>();
   const beginApi = (api: ApiName) => {
@@ -311,7 +329,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     for (const kind of kindsOn) events.lag.inc({ kind }, 0);
     on.kinds = kindsOn;
     on.apis = [...apis];
-    ownText.outdate();
+    eventsText.outdate();
   };
   follow(kinds);
 
@@ -320,41 +338,46 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     requested(api: ApiName, code: string, durationSeconds: number) {
       events.requests.inc({ api, code });
       events.requestDuration.observe({ api }, durationSeconds);
-      ownText.outdate();
+      eventsText.outdate();
     },
     /** An API is paused until then (Unix time). */
     paused(api: ApiName, untilMs: number) {
       events.pausedUntil.set({ api }, untilMs / 1000);
-      ownText.outdate();
+      eventsText.outdate();
     },
     polled(kind: string, result: PollResult, durationSeconds: number) {
       events.polls.inc({ kind, result });
       events.pollDuration.add(kind, durationSeconds);
-      ownText.outdate();
+      eventsText.outdate();
     },
     mismatched(kind: string, field: string) {
       events.mismatches.inc({ kind, field });
-      ownText.outdate();
+      eventsText.outdate();
     },
     unrecognized(kind: string, field: string) {
       events.unrecognized.inc({ kind, field });
-      ownText.outdate();
+      eventsText.outdate();
     },
     started(kind: string, lagSeconds: number) {
       // While a kind is being turned off, its last polls may still start.
       if (!on.kinds.includes(kind)) return;
       events.lag.set({ kind }, Math.max(0, lagSeconds));
-      ownText.outdate();
+      eventsText.outdate();
     },
-    /** The metrics of the process, which may be a second old, then the exporter's own. Unchanged, a part is the same Buffer. */
+    /**
+     * The metrics of the process, which may be a second old, those of events, and what is counted now. Unchanged, a part is the
+     * same Buffer.
+     */
     async render(format: Format): Promise<readonly Buffer[]> {
-      if (count()) ownText.outdate();
+      const before = counts;
+      counts = readCounts();
+      if (counts !== before) countsText.outdate();
       const nowMs = performance.now();
       if (nowMs - processAtMs > processAgeMs) {
         processText.outdate();
         processAtMs = nowMs;
       }
-      return Promise.all([processText.bytes(format), ownText.bytes(format)]);
+      return Promise.all([processText.bytes(format), eventsText.bytes(format), countsText.bytes(format)]);
     },
   };
 }

@@ -67,24 +67,17 @@ export function renderRows(
   samples: readonly Sample[],
 ): { readonly text: string; readonly rows: number } {
   const start = `${name}{${targetLabels}`;
-  const pieces: string[] = [];
-  const add = (labels: string, value: number) => {
-    const comma = targetLabels !== '' && labels !== '' ? ',' : '';
-    pieces.push(start, comma, labels, '} ', renderNumber(value), '\n');
-  };
+  const startOfMore = targetLabels === '' ? start : `${start},`;
+  const rowOf = (labels: string, value: number) =>
+    `${labels === '' ? start : startOfMore}${labels}} ${renderNumber(value)}\n`;
   const [first] = samples;
-  let rows = samples.length;
-  if (first && rows === 1) {
-    // The usual case: making a Map each time would be a quarter of the work.
-    add(renderLabels(first.labels), first.value);
-  } else {
-    const values = new Map<string, number>();
-    for (const { labels, value } of samples) values.set(renderLabels(labels), value);
-    for (const [labels, value] of values) add(labels, value);
-    rows = values.size;
-  }
-  // Joined, not concatenated: V8 would keep the pieces of a concatenated text for as long as the text.
-  return { text: pieces.join(''), rows };
+  // The usual case: making a Map each time would be a quarter of the work.
+  if (first && samples.length === 1) return { text: rowOf(renderLabels(first.labels), first.value), rows: 1 };
+  const values = new Map<string, number>();
+  for (const { labels, value } of samples) values.set(renderLabels(labels), value);
+  let text = '';
+  for (const [labels, value] of values) text += rowOf(labels, value);
+  return { text, rows: values.size };
 }
 
 /** What a page ends with. */

@@ -1,6 +1,15 @@
 /** Compresses a page piece by piece, so that what has not changed is not compressed again. The pieces make one gzip member. */
-import { constants, crc32, deflateRawSync, type ZlibOptions } from 'node:zlib';
-import { combineCrc32, crc32Shift } from './crc.ts';
+import { promisify } from 'node:util';
+import {
+  constants,
+  crc32,
+  deflateRaw as deflateRawCallback,
+  deflateRawSync,
+  type InputType,
+  type ZlibOptions,
+} from 'node:zlib';
+
+const deflateRaw = promisify<InputType, ZlibOptions, Buffer>(deflateRawCallback);
 
 /** Magic number, deflate, no flags, no time, no hint, no system: RFC 1952. */
 const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
@@ -13,47 +22,35 @@ const lastBlock = [3, 0];
  */
 const options: ZlibOptions = { level: 3, windowBits: 14, memLevel: 6, finishFlush: constants.Z_FULL_FLUSH };
 
+/** From this size on another thread compresses a piece. A smaller one takes less time than that costs. */
+const largeBytes = 64 * 1024;
+
 export interface Piece {
-  /** Complete deflate blocks, none of them marked as the last, ending on a byte boundary. */
+  readonly bytes: Buffer;
+  /** The same as complete deflate blocks, none of them marked as the last, ending on a byte boundary. */
   readonly deflated: Buffer;
-  /** Of the original bytes. */
-  readonly crc: number;
-  readonly length: number;
-  /** The length as `combineCrc32` needs it. */
-  readonly crcShift: number;
 }
 
-export function deflatePiece(bytes: Buffer): Piece {
+export async function deflatePiece(bytes: Buffer): Promise<Piece> {
   const { length } = bytes;
+  if (length === 0) return { bytes, deflated: bytes };
   // The Buffer that zlib writes to stays in memory as long as the piece: rows become a tenth.
-  const chunkSize = Math.max(128, length >> 2);
-  const deflated = length > 0 ? deflateRawSync(bytes, { ...options, chunkSize }) : bytes;
-  return { deflated, crc: crc32(bytes), length, crcShift: crc32Shift(length) };
+  const all = { ...options, chunkSize: Math.max(128, length >> 2) };
+  const deflated = length < largeBytes ? deflateRawSync(bytes, all) : await deflateRaw(bytes, all);
+  return { bytes, deflated };
 }
 
-/** What the end of a member says of all its pieces. */
-function sumsOf(pieces: readonly Piece[]): Pick<Piece, 'crc' | 'length'> {
+/** One gzip member. */
+export function gzipOf(pieces: readonly Piece[]): Buffer {
   let crc = 0;
   let length = 0;
-  for (const piece of pieces) {
-    crc = combineCrc32(crc, piece.crc, piece.crcShift);
-    length += piece.length;
+  for (const { bytes } of pieces) {
+    // Of no bytes, zlib gives a CRC that is none of what came before.
+    if (bytes.length > 0) crc = crc32(bytes, crc);
+    length += bytes.length;
   }
-  return { crc, length };
-}
-
-/** One piece in place of several. */
-export function mergePieces(pieces: readonly Piece[]): Piece {
-  const sums = sumsOf(pieces);
-  const deflated = Buffer.concat(pieces.map((piece) => piece.deflated));
-  return { deflated, ...sums, crcShift: crc32Shift(sums.length) };
-}
-
-/** One gzip member, in parts. */
-export function gzipOf(pieces: readonly Piece[]): readonly Buffer[] {
-  const { crc, length } = sumsOf(pieces);
   const end = Buffer.from([...lastBlock, 0, 0, 0, 0, 0, 0, 0, 0]);
   end.writeUInt32LE(crc, lastBlock.length);
   end.writeUInt32LE(length % 2 ** 32, lastBlock.length + 4);
-  return [gzipHeader, ...pieces.map(({ deflated }) => deflated), end];
+  return Buffer.concat([gzipHeader, ...pieces.map(({ deflated }) => deflated), end]);
 }

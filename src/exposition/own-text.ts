@@ -1,4 +1,4 @@
-/** prom-client's text of the exporter's own metrics, in both formats. */
+/** The exporter's own metrics as bytes, from prom-client's text, in both formats. */
 import type { Format } from './format.ts';
 
 /** A text as bytes. Keeps the Buffer of each format until the text is outdated, so that it shows whether the text has changed. */

@@ -3,7 +3,7 @@ import type { Sample } from '../resources/resource.ts';
 import { Turns } from '../turns.ts';
 import { type FamilyHeader, type Format, type Labels, renderLabels, renderRows } from './format.ts';
 import type { Piece } from './gzip.ts';
-import { type Group, Kind, type Rows } from './kind.ts';
+import { Kind } from './kind.ts';
 
 /** Samples of one family. */
 export interface FamilySamples {
@@ -17,9 +17,10 @@ export interface StoreOptions {
   readonly maxSeries?: number;
 }
 
-interface Target extends Rows {
+interface Target {
   readonly kind: Kind;
-  readonly group: Group;
+  /** Its place among the rows of each family. */
+  readonly place: number;
   /** Its own labels, rendered. */
   readonly labels: string;
   series: number;
@@ -58,21 +59,34 @@ export class Store {
    */
   set(key: string, kind: string, labels: Labels, families: readonly FamilySamples[]): void {
     const target = this.#targets.get(key) ?? this.#begin(key, kind, labels);
-    this.#replace(
-      target,
-      target.kind.headers.map(() => ''),
-      0,
-      families,
-    );
+    const texts = target.kind.families.map(() => '');
+    let series = 0;
+    for (const { family, samples } of families) {
+      const { text, rows } = this.#render(target, family, samples);
+      texts[family - target.kind.firstFamily] = text;
+      series += rows;
+    }
+    if (this.#isBeyondCap(target, series)) {
+      this.#leaveOut(target, series);
+      return;
+    }
+    for (const [at, text] of texts.entries()) this.#setRows(target, at, text);
+    this.#count(target, series, 0);
   }
 
   /** Replaces the rows that a target has of one family. Does nothing for a target that is left out because of the cap. */
-  setFamily(key: string, family: FamilySamples): void {
+  setFamily(key: string, { family, samples }: FamilySamples): void {
     const target = this.#targets.get(key);
-    if (!target || target.texts.length === 0) return;
-    const { kind, texts, series } = target;
-    const replaced = texts[family.family - kind.firstFamily] ?? '';
-    this.#replace(target, [...texts], series - rowsIn(replaced), [family]);
+    if (!target || target.dropped > 0) return;
+    const { text, rows } = this.#render(target, family, samples);
+    const at = family - target.kind.firstFamily;
+    const series = target.series - (target.kind.families[at]?.rows.count(target.place) ?? 0) + rows;
+    if (this.#isBeyondCap(target, series)) {
+      this.#leaveOut(target, series);
+      return;
+    }
+    this.#setRows(target, at, text);
+    this.#count(target, series, 0);
   }
 
   /** Takes a target off the page, and counts its series as left out because of the cap. */
@@ -85,6 +99,7 @@ export class Store {
     const target = this.#targets.get(key);
     if (!target) return;
     this.#leaveOut(target, 0);
+    target.kind.freePlace(target.place);
     this.#targets.delete(key);
   }
 
@@ -119,13 +134,13 @@ export class Store {
 
   /** The same page compressed. Yields to the event loop between two kinds. */
   async compressed(format: Format, kinds?: ReadonlySet<string>): Promise<readonly Piece[]> {
-    const all: Piece[] = [];
+    const all: Promise<Piece>[] = [];
     const turns = new Turns();
     for (const kind of this.#wanted(kinds)) {
       if (turns.isOver) await turns.next();
       all.push(...kind.pieces(format));
     }
-    return all;
+    return Promise.all(all);
   }
 
   #wanted(kinds: ReadonlySet<string> | undefined): readonly Kind[] {
@@ -135,45 +150,28 @@ export class Store {
   #begin(key: string, kindName: string, labels: Labels): Target {
     const kind = this.#kinds.get(kindName);
     if (!kind) throw new RangeError(`there is no kind ${kindName}`);
-    const target = {
-      kind,
-      group: kind.groupOf(key),
-      labels: renderLabels(labels),
-      texts: [],
-      series: 0,
-      dropped: 0,
-    };
+    const target = { kind, place: kind.takePlace(), labels: renderLabels(labels), series: 0, dropped: 0 };
     this.#targets.set(key, target);
     return target;
   }
 
-  /** Shows a target with these texts and families, if the cap allows it. series: how many the texts have. */
-  #replace(target: Target, texts: string[], series: number, families: readonly FamilySamples[]): void {
-    const { kind, labels } = target;
-    let after = series;
-    for (const { family, samples } of families) {
-      const at = family - kind.firstFamily;
-      const header = kind.headers[at];
-      if (header === undefined) throw new RangeError(`the target's kind has no family ${family}`);
-      const { text, rows } = renderRows(header.name, labels, samples);
-      texts[at] = text;
-      after += rows;
-    }
-    if (this.#series - target.series + after > this.#maxSeries) {
-      this.#leaveOut(target, after);
-      return;
-    }
-    this.#show(target, texts);
-    this.#count(target, after, 0);
+  #render({ kind, labels }: Target, family: number, samples: readonly Sample[]) {
+    const name = kind.families[family - kind.firstFamily]?.name;
+    if (name === undefined) throw new RangeError(`the target's kind has no family ${family}`);
+    return renderRows(name, labels, samples);
+  }
+
+  #isBeyondCap(target: Target, series: number): boolean {
+    return this.#series - target.series + series > this.#maxSeries;
   }
 
   #leaveOut(target: Target, dropped: number): void {
-    this.#show(target, []);
+    for (let at = 0; at < target.kind.families.length; at++) this.#setRows(target, at, '');
     this.#count(target, 0, dropped);
   }
 
-  #show(target: Target, texts: readonly string[]): void {
-    if (target.group.set(target, texts)) this.#revision++;
+  #setRows({ kind, place }: Target, at: number, text: string): void {
+    if (kind.families[at]?.rows.set(place, text)) this.#revision++;
   }
 
   /** Records how many series of a target are held and left out. */
@@ -185,9 +183,4 @@ export class Store {
     target.series = series;
     target.dropped = dropped;
   }
-}
-
-/** Each row ends in a line break. */
-function rowsIn(text: string): number {
-  return text.split('\n').length - 1;
 }

@@ -1,6 +1,6 @@
 /** Answers scrapes: negotiation, narrowing by kind, and a limit on how many are answered at once. */
 import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
-import { deflatePiece, gzipOf, mergePieces, type Piece } from '../exposition/gzip.ts';
+import { deflatePiece, gzipOf, type Piece } from '../exposition/gzip.ts';
 import type { Store } from '../exposition/store.ts';
 import { expectedOf, quote } from '../text.ts';
 import { answerText } from './answer.ts';
@@ -10,9 +10,6 @@ import { send, sendTimeoutMs } from './send.ts';
 
 /** The kind that stands for the exporter's own metrics in `?kind=`. */
 const ownKind = 'exporter';
-
-/** A body of at most this size is copied into one Buffer: that is faster than sending it part by part. */
-const smallBytes = 64 * 1024;
 
 const defaultLimits = {
   /** The most scrapes at the same time: each keeps the bytes of its page in memory until they are sent. */
@@ -52,9 +49,9 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
     const wanted = kinds.size > 0 ? kinds : undefined;
     const rest = [...own, ...renderEnd(format)];
     if (coding === 'gzip') {
-      const rows = known?.compressed ?? mergePieces(await store.compressed(format, wanted));
-      const parts = gzipOf([rows, ...rest.map(deflatePiece)]);
-      last = { what, own, compressed: rows, plain: undefined, parts };
+      const rows = known?.compressed ?? (await store.compressed(format, wanted));
+      const body = gzipOf([...rows, ...(await Promise.all(rest.map(deflatePiece)))]);
+      last = { what, own, compressed: rows, plain: undefined, parts: [body] };
     } else {
       const rows = known?.plain ?? Buffer.concat(store.page(format, wanted));
       last = { what, own, compressed: undefined, plain: rows, parts: [rows, ...rest] };
@@ -86,7 +83,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
       const length = body.reduce((sum, part) => sum + part.length, 0);
       response.setHeader('Content-Length', length);
       if (coding === 'gzip') response.setHeader('Content-Encoding', coding);
-      await send(response, length > smallBytes ? body : [Buffer.concat(body)], limits.sendTimeoutMs);
+      await send(response, body, limits.sendTimeoutMs);
     } finally {
       inFlight--;
     }
@@ -99,6 +96,6 @@ interface Body {
   readonly own: readonly Buffer[];
   /** The store's rows, in the coding that was wanted. */
   readonly plain: Buffer | undefined;
-  readonly compressed: Piece | undefined;
+  readonly compressed: readonly Piece[] | undefined;
   readonly parts: readonly Buffer[];
 }

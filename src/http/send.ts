@@ -1,11 +1,11 @@
 /** Sends the body of an answer as fast as the client reads it, until a deadline. */
 import type { ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 
 /** From the first byte of a body to the last; then the connection is cut. */
 export const sendTimeoutMs = 30_000;
 
-export type Parts = Iterable<Buffer> | AsyncIterable<string | Buffer>;
+export type Parts = readonly Buffer[] | AsyncGenerator<string>;
 
 /** Resolves when the body is sent, the client has disconnected or the deadline has passed. Rejects if the parts fail. */
 export async function send(response: ServerResponse, parts: Parts, timeoutMs = sendTimeoutMs): Promise<void> {
@@ -16,12 +16,21 @@ export async function send(response: ServerResponse, parts: Parts, timeoutMs = s
     deadline = setTimeout(resolve, timeoutMs).unref();
   }).then(() => void socket.destroy());
   try {
-    await Promise.race([pipeline(parts, response), cutOff]);
+    await Promise.race([write(response, parts), cutOff]);
   } catch (error) {
     if (!isDisconnect(error)) throw error;
   } finally {
     clearTimeout(deadline);
   }
+}
+
+function write(response: ServerResponse, parts: Parts): Promise<void> {
+  if (!Array.isArray(parts)) return pipeline(parts as AsyncGenerator<string>, response);
+  // Parts that are in memory are handed to the system at once, however many they are.
+  response.cork();
+  for (const part of parts as readonly Buffer[]) response.write(part);
+  response.end();
+  return finished(response);
 }
 
 function isDisconnect(error: unknown): boolean {

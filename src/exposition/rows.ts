@@ -1,0 +1,121 @@
+/** The rows of one family as bytes, target by target. */
+import { deflatePiece, type Piece } from './gzip.ts';
+
+const noBytes = Buffer.alloc(0);
+const noOffsets = new Uint32Array(0);
+const lineBreak = 10;
+
+/**
+ * Each target has a place of its own. New rows are written after all others, and what they replace is left behind until the
+ * rows are read or the room is used up; then they are copied. What was written once is never written again, because it may be
+ * on its way to a client.
+ */
+export class Rows {
+  #bytes = noBytes;
+  /** How much of the bytes is written. */
+  #written = 0;
+  /** Where the rows of each place start and end. */
+  #starts = noOffsets;
+  #ends = noOffsets;
+  #length = 0;
+  /** Whether what is written is the rows alone, by place. */
+  #isInOrder = true;
+  #piece: Promise<Piece> | undefined;
+
+  /** Replaces the rows in a place. Returns whether they differ from what was there. */
+  set(place: number, text: string): boolean {
+    if (text === '' && this.#starts[place] === this.#ends[place]) return false;
+    this.#makeRoom(place, text);
+    const bytes = this.#bytes;
+    const from = this.#starts[place] ?? 0;
+    const until = this.#ends[place] ?? 0;
+    const start = this.#written;
+    const end = start + bytes.write(text, start);
+    if (end - start === until - from && bytes.compare(bytes, start, end, from, until) === 0) return false;
+    this.#starts[place] = start;
+    this.#ends[place] = end;
+    this.#written = end;
+    this.#length += end - start - (until - from);
+    this.#isInOrder = false;
+    this.#piece = undefined;
+    return true;
+  }
+
+  /** In bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** How many rows are in a place. */
+  count(place: number): number {
+    const until = this.#ends[place] ?? 0;
+    let count = 0;
+    for (let at = this.#starts[place] ?? 0; at < until; at = this.#bytes.indexOf(lineBreak, at) + 1) count++;
+    return count;
+  }
+
+  /** All rows, by place. */
+  get bytes(): Buffer {
+    if (!this.#isInOrder) this.#copy(this.#length >> 3);
+    return this.#bytes.subarray(0, this.#written);
+  }
+
+  /** The same compressed, and kept until a row changes. */
+  piece(): Promise<Piece> {
+    if (this.#piece) return this.#piece;
+    const piece = deflatePiece(this.bytes);
+    this.#piece = piece;
+    // What failed is tried again by the next scrape.
+    piece.catch(() => {
+      this.#piece = undefined;
+    });
+    return piece;
+  }
+
+  #makeRoom(place: number, text: string): void {
+    if (place >= this.#starts.length) {
+      this.#starts = grown(this.#starts, place + 1);
+      this.#ends = grown(this.#ends, place + 1);
+    }
+    const left = this.#bytes.length - this.#written;
+    // A character takes three bytes at most: they are counted only where that might be too many.
+    if (text.length * 3 <= left) return;
+    const needed = Buffer.byteLength(text);
+    if (needed > left) this.#copy(needed + (this.#length >> 1));
+  }
+
+  /** Copies the rows to the start of new memory, by place. room: how many bytes can be written after them. */
+  #copy(room: number): void {
+    const bytes = Buffer.allocUnsafeSlow(this.#length + room);
+    const starts = this.#starts;
+    const ends = this.#ends;
+    let written = 0;
+    let copied = 0;
+    // Rows that stand one after the other are copied at once.
+    let from = 0;
+    let until = 0;
+    for (let place = 0; place < starts.length; place++) {
+      const start = starts[place] ?? 0;
+      const end = ends[place] ?? 0;
+      if (start === end) continue;
+      if (start !== until) {
+        copied += this.#bytes.copy(bytes, copied, from, until);
+        from = start;
+      }
+      until = end;
+      starts[place] = written;
+      written += end - start;
+      ends[place] = written;
+    }
+    this.#bytes.copy(bytes, copied, from, until);
+    this.#bytes = bytes;
+    this.#written = written;
+    this.#isInOrder = true;
+  }
+}
+
+function grown(offsets: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  const longer = new Uint32Array(Math.max(length, offsets.length + (offsets.length >> 1)));
+  longer.set(offsets);
+  return longer;
+}
