@@ -1,7 +1,10 @@
-/** The exporter's own metrics as bytes, from prom-client's text, in both formats. */
+/** The exporter's own metrics as bytes, in both formats. */
 import type { Format } from './format.ts';
 
-/** A text as bytes. Keeps the Buffer of each format until the text is outdated, so that it shows whether the text has changed. */
+/**
+ * A text in prom-client's form, as bytes. Keeps the Buffer of each format until the text is outdated, so that it shows whether
+ * the text has changed.
+ */
 export class OwnText {
   readonly #render: () => Promise<string>;
   readonly #bytes = new Map<Format, Promise<Buffer>>();
