@@ -8,7 +8,7 @@ import {
   type Labels,
   renderHeader,
   renderLabels,
-  renderNumber,
+  renderRow,
 } from './exposition/format.ts';
 import { OwnText } from './exposition/own-text.ts';
 import type { Store } from './exposition/store.ts';
@@ -256,10 +256,7 @@ function declareCounts(inventory: Inventory, on: On): () => string {
     let text = '';
     for (const { name, header, read } of families) {
       text += header;
-      for (const [labels, value] of read(now)) {
-        const rendered = renderLabels(labels);
-        text += `${name}${rendered && `{${rendered}}`} ${renderNumber(value)}\n`;
-      }
+      for (const [labels, value] of read(now)) text += renderRow(name, renderLabels(labels), value);
     }
     return text;
   };
@@ -369,9 +366,9 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
      * same Buffer.
      */
     async render(format: Format): Promise<readonly Buffer[]> {
-      const before = counts;
-      counts = readCounts();
-      if (counts !== before) countsText.outdate();
+      const read = readCounts();
+      if (read !== counts) countsText.outdate();
+      counts = read;
       const nowMs = performance.now();
       if (nowMs - processAtMs > processAgeMs) {
         processText.outdate();

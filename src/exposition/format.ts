@@ -60,16 +60,20 @@ export function renderNumber(value: number): string {
   return value > 0 ? '+Inf' : '-Inf';
 }
 
+/** labels: as written between the braces. */
+export function renderRow(name: string, labels: string, value: number): string {
+  return `${name}${labels === '' ? '' : `{${labels}}`} ${renderNumber(value)}\n`;
+}
+
 /** The rows of one family of a target; of two samples with the same labels the later one. */
 export function renderRows(
   name: string,
   targetLabels: string,
   samples: readonly Sample[],
 ): { readonly text: string; readonly rows: number } {
-  const start = `${name}{${targetLabels}`;
-  const startOfMore = targetLabels === '' ? start : `${start},`;
+  const beforeOwn = targetLabels === '' ? '' : `${targetLabels},`;
   const rowOf = (labels: string, value: number) =>
-    `${labels === '' ? start : startOfMore}${labels}} ${renderNumber(value)}\n`;
+    renderRow(name, labels === '' ? targetLabels : beforeOwn + labels, value);
   const [first] = samples;
   // The usual case: making a Map each time would be a quarter of the work.
   if (first && samples.length === 1) return { text: rowOf(renderLabels(first.labels), first.value), rows: 1 };

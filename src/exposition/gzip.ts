@@ -40,6 +40,26 @@ export async function deflatePiece(bytes: Buffer): Promise<Piece> {
   return { bytes, deflated };
 }
 
+/** A part of a page that is compressed when that is first wanted, and kept so. */
+export class Part {
+  readonly bytes: Buffer;
+  #piece: Promise<Piece> | undefined;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  piece(): Promise<Piece> {
+    if (this.#piece) return this.#piece;
+    this.#piece = deflatePiece(this.bytes);
+    // What failed is tried again by the next scrape.
+    this.#piece.catch(() => {
+      this.#piece = undefined;
+    });
+    return this.#piece;
+  }
+}
+
 /** One gzip member. */
 export function gzipOf(pieces: readonly Piece[]): Buffer {
   let crc = 0;

@@ -1,6 +1,6 @@
 /** The rows of one kind, and its part of a page: each family's header, then the rows of its targets. */
 import { type FamilyHeader, type Format, renderHeader } from './format.ts';
-import { deflatePiece, type Piece } from './gzip.ts';
+import { Part } from './gzip.ts';
 import { Rows } from './rows.ts';
 
 export class Kind {
@@ -29,13 +29,8 @@ export class Kind {
     this.#freePlaces.push(place);
   }
 
-  page(format: Format): readonly Buffer[] {
+  page(format: Format): readonly Part[] {
     return this.families.flatMap((family) => family.page(format));
-  }
-
-  /** The same compressed. */
-  pieces(format: Format): readonly Promise<Piece>[] {
-    return this.families.flatMap((family) => family.pieces(format));
   }
 }
 
@@ -44,32 +39,17 @@ class Family {
   readonly name: string;
   readonly rows = new Rows();
   readonly #header: FamilyHeader;
-  readonly #headers: Partial<Record<Format, Header>> = {};
+  readonly #headers: Partial<Record<Format, Part>> = {};
 
   constructor(header: FamilyHeader) {
     this.name = header.name;
     this.#header = header;
   }
 
-  page(format: Format): readonly Buffer[] {
-    const { bytes } = this.rows;
-    return bytes.length > 0 ? [this.#headerIn(format).bytes, bytes] : [];
+  page(format: Format): readonly Part[] {
+    const { part } = this.rows;
+    if (part.bytes.length === 0) return [];
+    this.#headers[format] ??= new Part(Buffer.from(renderHeader(this.#header, format)));
+    return [this.#headers[format], part];
   }
-
-  pieces(format: Format): readonly Promise<Piece>[] {
-    if (this.rows.length === 0) return [];
-    const header = this.#headerIn(format);
-    header.piece ??= deflatePiece(header.bytes);
-    return [header.piece, this.rows.piece()];
-  }
-
-  #headerIn(format: Format): Header {
-    this.#headers[format] ??= { bytes: Buffer.from(renderHeader(this.#header, format)) };
-    return this.#headers[format];
-  }
-}
-
-interface Header {
-  readonly bytes: Buffer;
-  piece?: Promise<Piece>;
 }

@@ -1,5 +1,5 @@
 /** The rows of one family as bytes, target by target. */
-import { deflatePiece, type Piece } from './gzip.ts';
+import { Part } from './gzip.ts';
 
 const noBytes = Buffer.alloc(0);
 const noOffsets = new Uint32Array(0);
@@ -18,9 +18,10 @@ export class Rows {
   #starts = noOffsets;
   #ends = noOffsets;
   #length = 0;
-  /** Whether what is written is the rows alone, by place. */
+  /** Whether the rows stand by place. */
   #isInOrder = true;
-  #piece: Promise<Piece> | undefined;
+  /** All rows, until one changes. */
+  #part: Part | undefined;
 
   /** Replaces the rows in a place. Returns whether they differ from what was there. */
   set(place: number, text: string): boolean {
@@ -37,13 +38,8 @@ export class Rows {
     this.#written = end;
     this.#length += end - start - (until - from);
     this.#isInOrder = false;
-    this.#piece = undefined;
+    this.#part = undefined;
     return true;
-  }
-
-  /** In bytes. */
-  get length(): number {
-    return this.#length;
   }
 
   /** How many rows are in a place. */
@@ -54,22 +50,12 @@ export class Rows {
     return count;
   }
 
-  /** All rows, by place. */
-  get bytes(): Buffer {
+  /** All rows, by place: the same part until one changes. */
+  get part(): Part {
+    if (this.#part) return this.#part;
     if (!this.#isInOrder) this.#copy(this.#length >> 3);
-    return this.#bytes.subarray(0, this.#written);
-  }
-
-  /** The same compressed, and kept until a row changes. */
-  piece(): Promise<Piece> {
-    if (this.#piece) return this.#piece;
-    const piece = deflatePiece(this.bytes);
-    this.#piece = piece;
-    // What failed is tried again by the next scrape.
-    piece.catch(() => {
-      this.#piece = undefined;
-    });
-    return piece;
+    this.#part = new Part(this.#bytes.subarray(0, this.#written));
+    return this.#part;
   }
 
   #makeRoom(place: number, text: string): void {

@@ -66,12 +66,7 @@ export class Store {
       texts[family - target.kind.firstFamily] = text;
       series += rows;
     }
-    if (this.#isBeyondCap(target, series)) {
-      this.#leaveOut(target, series);
-      return;
-    }
-    for (const [at, text] of texts.entries()) this.#setRows(target, at, text);
-    this.#count(target, series, 0);
+    this.#show(target, series, texts.entries());
   }
 
   /** Replaces the rows that a target has of one family. Does nothing for a target that is left out because of the cap. */
@@ -81,12 +76,7 @@ export class Store {
     const { text, rows } = this.#render(target, family, samples);
     const at = family - target.kind.firstFamily;
     const series = target.series - (target.kind.families[at]?.rows.count(target.place) ?? 0) + rows;
-    if (this.#isBeyondCap(target, series)) {
-      this.#leaveOut(target, series);
-      return;
-    }
-    this.#setRows(target, at, text);
-    this.#count(target, series, 0);
+    this.#show(target, series, [[at, text]]);
   }
 
   /** Takes a target off the page, and counts its series as left out because of the cap. */
@@ -129,7 +119,7 @@ export class Store {
    * @param kinds limits it to the families of these kinds
    */
   page(format: Format, kinds?: ReadonlySet<string>): readonly Buffer[] {
-    return this.#wanted(kinds).flatMap((kind) => kind.page(format));
+    return this.#wanted(kinds).flatMap((kind) => kind.page(format).map(({ bytes }) => bytes));
   }
 
   /** The same page compressed. Yields to the event loop between two kinds. */
@@ -138,7 +128,7 @@ export class Store {
     const turns = new Turns();
     for (const kind of this.#wanted(kinds)) {
       if (turns.isOver) await turns.next();
-      all.push(...kind.pieces(format));
+      all.push(...kind.page(format).map((part) => part.piece()));
     }
     return Promise.all(all);
   }
@@ -161,8 +151,14 @@ export class Store {
     return renderRows(name, labels, samples);
   }
 
-  #isBeyondCap(target: Target, series: number): boolean {
-    return this.#series - target.series + series > this.#maxSeries;
+  /** Replaces these families' rows, if the cap allows it. series: how many the target then has. */
+  #show(target: Target, series: number, texts: Iterable<readonly [at: number, text: string]>): void {
+    if (this.#series - target.series + series > this.#maxSeries) {
+      this.#leaveOut(target, series);
+      return;
+    }
+    for (const [at, text] of texts) this.#setRows(target, at, text);
+    this.#count(target, series, 0);
   }
 
   #leaveOut(target: Target, dropped: number): void {

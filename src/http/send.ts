@@ -25,10 +25,10 @@ export async function send(response: ServerResponse, parts: Parts, timeoutMs = s
 }
 
 function write(response: ServerResponse, parts: Parts): Promise<void> {
-  if (!Array.isArray(parts)) return pipeline(parts as AsyncGenerator<string>, response);
+  if (Symbol.asyncIterator in parts) return pipeline(parts, response);
   // Parts that are in memory are handed to the system at once, however many they are.
   response.cork();
-  for (const part of parts as readonly Buffer[]) response.write(part);
+  for (const part of parts) response.write(part);
   response.end();
   return finished(response);
 }
