@@ -11,8 +11,6 @@ import {
 
 const deflateRaw = promisify<InputType, ZlibOptions, Buffer>(deflateRawCallback);
 
-/** Magic number, deflate, no flags, no time, no hint, no system: RFC 1952. */
-const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** A last, empty block of deflate. */
 const lastBlock = [3, 0];
 
@@ -30,6 +28,12 @@ export interface Piece {
   /** The same as complete deflate blocks, none of them marked as the last, ending on a byte boundary. */
   readonly deflated: Buffer;
 }
+
+/** What a member starts with. Magic number, deflate, no flags, no time, no hint, no system: RFC 1952. */
+const header: Piece = {
+  bytes: Buffer.alloc(0),
+  deflated: Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]),
+};
 
 export async function deflatePiece(bytes: Buffer): Promise<Piece> {
   const { length } = bytes;
@@ -60,17 +64,34 @@ export class Part {
   }
 }
 
-/** One gzip member. */
-export function gzipOf(pieces: readonly Piece[]): Buffer {
-  let crc = 0;
-  let length = 0;
+/** The first pieces of a gzip member, compressed, and what the end of the member must say of them. */
+export interface GzipStart {
+  readonly bytes: Buffer;
+  readonly crc: number;
+  /** Bytes before compression. */
+  readonly length: number;
+}
+
+/** The same start can be ended in several ways. */
+export function startGzip(pieces: readonly Piece[]): GzipStart {
+  return append({ crc: 0, length: 0 }, [header, ...pieces]);
+}
+
+/** What follows the start: the last pieces and the end. */
+export function endGzip(start: GzipStart, pieces: readonly Piece[]): Buffer {
+  const { bytes, crc, length } = append(start, pieces);
+  const end = Buffer.from([...lastBlock, 0, 0, 0, 0, 0, 0, 0, 0]);
+  end.writeUInt32LE(crc, lastBlock.length);
+  end.writeUInt32LE(length % 2 ** 32, lastBlock.length + 4);
+  return Buffer.concat([bytes, end]);
+}
+
+function append(before: Omit<GzipStart, 'bytes'>, pieces: readonly Piece[]): GzipStart {
+  let { crc, length } = before;
   for (const { bytes } of pieces) {
     // Of no bytes, zlib gives a CRC that is none of what came before.
     if (bytes.length > 0) crc = crc32(bytes, crc);
     length += bytes.length;
   }
-  const end = Buffer.from([...lastBlock, 0, 0, 0, 0, 0, 0, 0, 0]);
-  end.writeUInt32LE(crc, lastBlock.length);
-  end.writeUInt32LE(length % 2 ** 32, lastBlock.length + 4);
-  return Buffer.concat([gzipHeader, ...pieces.map(({ deflated }) => deflated), end]);
+  return { bytes: Buffer.concat(pieces.map(({ deflated }) => deflated)), crc, length };
 }

@@ -1,6 +1,6 @@
 /** Answers scrapes: negotiation, narrowing by kind, and a limit on how many are answered at once. */
 import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
-import { deflatePiece, gzipOf, type Piece } from '../exposition/gzip.ts';
+import { deflatePiece, endGzip, type GzipStart, startGzip } from '../exposition/gzip.ts';
 import type { Store } from '../exposition/store.ts';
 import { expectedOf, quote } from '../text.ts';
 import { answerText } from './answer.ts';
@@ -49,9 +49,9 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
     const wanted = kinds.size > 0 ? kinds : undefined;
     const rest = [...own, ...renderEnd(format)];
     if (coding === 'gzip') {
-      const rows = known?.compressed ?? (await store.compressed(format, wanted));
-      const body = gzipOf([...rows, ...(await Promise.all(rest.map(deflatePiece)))]);
-      last = { what, own, compressed: rows, plain: undefined, parts: [body] };
+      const rows = known?.compressed ?? startGzip(await store.compressed(format, wanted));
+      const end = endGzip(rows, await Promise.all(rest.map(deflatePiece)));
+      last = { what, own, compressed: rows, plain: undefined, parts: [rows.bytes, end] };
     } else {
       const rows = known?.plain ?? Buffer.concat(store.page(format, wanted));
       last = { what, own, compressed: undefined, plain: rows, parts: [rows, ...rest] };
@@ -96,6 +96,6 @@ interface Body {
   readonly own: readonly Buffer[];
   /** The store's rows, in the coding that was wanted. */
   readonly plain: Buffer | undefined;
-  readonly compressed: readonly Piece[] | undefined;
+  readonly compressed: GzipStart | undefined;
   readonly parts: readonly Buffer[];
 }

@@ -1,13 +1,20 @@
 import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deflatePiece, gzipOf } from '../../src/exposition/gzip.ts';
+import { deflatePiece, endGzip, type Piece, startGzip } from '../../src/exposition/gzip.ts';
 
 const rows = (bytes: number, seed: number) =>
   Buffer.from(`bunnynet_application_up{app_id="${seed}"} ${seed * 7919}\n`.repeat(bytes / 40)).subarray(
     0,
     bytes,
   );
+
+/** ends: how many of the pieces come with the end of the member. */
+function memberOf(pieces: readonly Piece[], ends = 0): Buffer {
+  const at = pieces.length - ends;
+  const start = startGzip(pieces.slice(0, at));
+  return Buffer.concat([start.bytes, endGzip(start, pieces.slice(at))]);
+}
 
 /** The content of a file that is a single gzip member: some readers stop after the first one. */
 function onlyMember(file: Buffer): Buffer {
@@ -25,15 +32,27 @@ function onlyMember(file: Buffer): Buffer {
 describe('gzip', () => {
   it('joins pieces of any size to one member', async () => {
     const parts = [10, 200, 70_000, 5, 0, 65_536, 65_535, 1, 150_000, 30].map(rows);
-    const file = gzipOf(await Promise.all(parts.map(deflatePiece)));
+    const file = memberOf(await Promise.all(parts.map(deflatePiece)));
     const whole = Buffer.concat(parts);
     expect(gunzipSync(file).equals(whole)).toBe(true);
     expect(onlyMember(file).equals(whole)).toBe(true);
     expect(file.length).toBeLessThan(whole.length / 10);
   });
 
+  it('ends the same start with other pieces', async () => {
+    const [first, second, third] = await Promise.all(
+      [rows(70_000, 1), rows(30, 2), rows(5, 3)].map(deflatePiece),
+    );
+    if (!first || !second || !third) throw new Error('a piece is missing');
+    const start = startGzip([first]);
+    for (const last of [second, third, second]) {
+      const file = Buffer.concat([start.bytes, endGzip(start, [last])]);
+      expect(onlyMember(file).equals(Buffer.concat([first.bytes, last.bytes]))).toBe(true);
+    }
+  });
+
   it('makes an empty member if there are no pieces', () => {
-    expect(onlyMember(gzipOf([]))).toHaveLength(0);
+    expect(onlyMember(memberOf([]))).toHaveLength(0);
   });
 
   it('accepts the same pieces in any order and selection, and pieces that do not compress', async () => {
@@ -43,9 +62,9 @@ describe('gzip', () => {
     ];
     const pieces = await Promise.all(parts.map(deflatePiece));
     fc.assert(
-      fc.property(fc.shuffledSubarray(pieces), (some) => {
+      fc.property(fc.shuffledSubarray(pieces), fc.nat(pieces.length), (some, ends) => {
         const whole = Buffer.concat(some.map(({ bytes }) => bytes));
-        expect(onlyMember(gzipOf(some)).equals(whole)).toBe(true);
+        expect(onlyMember(memberOf(some, Math.min(ends, some.length))).equals(whole)).toBe(true);
       }),
       { numRuns: 30 },
     );
