@@ -34,28 +34,24 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
   const limits = { ...defaultLimits, ...options.limits };
   const knownKinds = [...options.kinds, ownKind];
   let inFlight = 0;
-  let last: Body | undefined;
+  let last: Compressed | undefined;
 
-  /** What the last scrape needed is kept while it stays the same: several servers may scrape one after the other. */
   const bodyOf = async (
     format: Format,
     coding: Coding,
     kinds: ReadonlySet<string>,
   ): Promise<readonly Buffer[]> => {
     const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : [];
-    const what = [store.revision, format, coding, ...kinds].join(' ');
-    const known = last?.what === what ? last : undefined;
-    if (known && own.every((part, at) => part === known.own[at])) return known.parts;
     const wanted = kinds.size > 0 ? kinds : undefined;
     const rest = [...own, ...renderEnd(format)];
-    if (coding === 'gzip') {
-      const rows = known?.compressed ?? startGzip(await store.compressed(format, wanted));
-      const end = endGzip(rows, await Promise.all(rest.map(deflatePiece)));
-      last = { what, own, compressed: rows, plain: undefined, parts: [rows.bytes, end] };
-    } else {
-      const rows = known?.plain ?? Buffer.concat(store.page(format, wanted));
-      last = { what, own, compressed: undefined, plain: rows, parts: [rows, ...rest] };
-    }
+    if (coding === 'identity') return [...store.page(format, wanted), ...rest];
+    // What the last scrape needed is kept while it stays the same: several servers may scrape one after the other.
+    const what = [store.revision, format, ...kinds].join(' ');
+    const known = last?.what === what ? last : undefined;
+    if (known && own.every((part, at) => part === known.own[at])) return known.parts;
+    const start = known?.start ?? startGzip(await store.compressed(format, wanted));
+    const end = endGzip(start, await Promise.all(rest.map(deflatePiece)));
+    last = { what, own, start, parts: [start.bytes, end] };
     return last.parts;
   };
 
@@ -90,12 +86,12 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
   };
 }
 
-interface Body {
-  /** The page that it is. */
+/** A compressed page. */
+interface Compressed {
+  /** Which page it is. */
   readonly what: string;
   readonly own: readonly Buffer[];
-  /** The store's rows, in the coding that was wanted. */
-  readonly plain: Buffer | undefined;
-  readonly compressed: GzipStart | undefined;
+  /** The store's rows. */
+  readonly start: GzipStart;
   readonly parts: readonly Buffer[];
 }
