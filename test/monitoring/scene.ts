@@ -48,17 +48,20 @@ const dayMs = 86_400_000;
 /** Without a twelfth application: it has no average latency, so none would leap while it is the failing one. */
 const shape = { ...scales.small, applications: 11, zones: 40 };
 
+/** Before midnight: so early that a video is in the queue for more than an hour by the real clock, even if it is just past midnight. */
+const earlyMs = 40 * 60_000;
+
 /** Past midnight, when both the day and the failing application change. */
-const laterMs = 21 * 60_000;
+const laterMs = earlyMs + 11 * 60_000;
 
 /**
- * A time shortly before the last midnight. On the second of a month, the midnight before is used: after a single day, no pull zone
+ * A time before the last midnight. On the second of a month, the midnight before is used: after a single day, no pull zone
  * is close to its limit.
  */
 function openingMs(): number {
   const todayMs = Math.floor(Date.now() / dayMs) * dayMs;
   const midnightMs = new Date(todayMs).getUTCDate() === 2 ? todayMs - dayMs : todayMs;
-  return midnightMs - 10 * 60_000;
+  return midnightMs - earlyMs;
 }
 
 /** It depends on the date which dataset makes the alerts fire. */
