@@ -6,16 +6,20 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
 import { apiNames } from '../../src/resources/resource.ts';
 import { allKinds, createDataset, type Dataset, scales } from '../../src/simulator/dataset.ts';
 import { everything, sectionOf } from '../../src/simulator/everything.ts';
-import { application } from '../../src/simulator/kinds/application.ts';
+import { application, statusOf } from '../../src/simulator/kinds/application.ts';
+import { applicationAutoscaling } from '../../src/simulator/kinds/application-autoscaling.ts';
+import { perRegionOf } from '../../src/simulator/kinds/application-overview.ts';
 import { applicationVolume } from '../../src/simulator/kinds/application-volume.ts';
 import { loadBalancer } from '../../src/simulator/kinds/load-balancer.ts';
 import { pullZone } from '../../src/simulator/kinds/pull-zone.ts';
 import { configuration } from '../../src/simulator/kinds/shield-zone.ts';
+import { videoEncoding } from '../../src/simulator/kinds/video-encoding.ts';
 import { videoLibrary } from '../../src/simulator/kinds/video-library.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import { type Notification, startAlertmanager, startPrometheusWithRules } from '../stack/alerting.ts';
@@ -44,29 +48,34 @@ export interface Scene {
 }
 
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 
 /** Without a twelfth application: it has no average latency, so none would leap while it is the failing one. */
 const shape = { ...scales.small, applications: 11, zones: 40 };
 
-/** Before midnight: so early that a video is in the queue for more than an hour by the real clock, even if it is just past midnight. */
+/** How long before midnight the scene opens. */
 const earlyMs = 40 * 60_000;
 
-/** Past midnight, when both the day and the failing application change. */
+/** How far the clock jumps: past midnight, when both the day and the failing application change. */
 const laterMs = earlyMs + 11 * 60_000;
 
-/**
- * A time before the last midnight. On the second of a month, the midnight before is used: after a single day, no pull zone
- * is close to its limit.
- */
+// What the exporter requests and what the rules judge depend on the hour, so the scene is played within one.
+const leftOfHourMs = hourMs - (Date.now() % hourMs);
+if (leftOfHourMs < 4 * 60_000) await sleep(leftOfHourMs + 1000);
+export const startedAt = new Date();
+
+/** On the second of a month the scene opens on the first: after a single day, no pull zone is close to its limit. */
+export const hasLimits = startedAt.getUTCDate() !== 2;
+
+/** Before the last midnight. */
 function openingMs(): number {
-  const todayMs = Math.floor(Date.now() / dayMs) * dayMs;
-  const midnightMs = new Date(todayMs).getUTCDate() === 2 ? todayMs - dayMs : todayMs;
-  return midnightMs - earlyMs;
+  return Math.floor(Date.now() / dayMs) * dayMs - earlyMs;
 }
 
 /** It depends on the date which dataset makes the alerts fire. */
 function chooseSeed(nowMs: number): number {
-  const suits = [hasZones, hasExpiringCertificate, hasBusyPullZone, hasLeap, hasRoom];
+  const suits = [hasZones, hasExpiringCertificate, hasWaitingVideo, hasLeap, hasRoom, hasMost];
+  if (hasLimits) suits.push(hasBusyPullZone);
   for (let seed = 1; seed < 20_000; seed += 1) {
     const dataset = createDataset(seed, shape);
     if (suits.every((has) => has(dataset, nowMs))) return seed;
@@ -107,7 +116,7 @@ function itemsOf<Item>(kind: typeof pullZone | typeof videoLibrary, dataset: Dat
 
 /** The API's answer for each application. */
 function ofApplications<Body>(
-  kind: typeof application | typeof applicationVolume,
+  kind: typeof application | typeof applicationAutoscaling | typeof applicationVolume,
   dataset: Dataset,
   nowMs: number,
 ): readonly Body[] {
@@ -123,6 +132,19 @@ function hasExpiringCertificate(dataset: Dataset, nowMs: number): boolean {
   return itemsOf<Library>(videoLibrary, dataset, nowMs).some(({ AppleFairPlayDrm: drm }) => {
     const leftMs = Date.parse(`${drm?.CertificateExpirationDate}Z`) - Date.now();
     return leftMs > dayMs && leftMs < 13 * dayMs;
+  });
+}
+
+/** A video waits for more than an hour by the real clock. */
+function hasWaitingVideo(dataset: Dataset, nowMs: number): boolean {
+  interface Page {
+    readonly items: readonly { readonly status: number; readonly dateUploaded: string }[];
+  }
+  return dataset.libraryIds.some((library) => {
+    const pages = videoEncoding.pages(dataset)({ ...asked, ids: [library], nowMs });
+    return (pages.answer(1).body as Page).items.some(
+      ({ status, dateUploaded }) => status < 4 && Date.now() - Date.parse(dateUploaded) > hourMs,
+    );
   });
 }
 
@@ -162,6 +184,19 @@ function hasRoom(dataset: Dataset, nowMs: number): boolean {
   return ofApplications<Volumes>(applicationVolume, dataset, nowMs).every(({ items = [] }) =>
     items.every(({ size, totalUsage }) => totalUsage < 0.89 * size),
   );
+}
+
+/** An application that scales has as many instances as it may. */
+function hasMost(dataset: Dataset, nowMs: number): boolean {
+  const ranges = ofApplications<{ readonly min: number; readonly max: number }>(
+    applicationAutoscaling,
+    dataset,
+    nowMs,
+  );
+  return dataset.applications.some((one, index) => {
+    const { min = 0, max = 0 } = ranges[index] ?? {};
+    return statusOf(one, nowMs) === 'active' && max === perRegionOf(one) && min < max;
+  });
 }
 
 /** All kinds, with some applications without a name. */
