@@ -11,6 +11,8 @@ import {
 
 const deflateRaw = promisify<InputType, ZlibOptions, Buffer>(deflateRawCallback);
 
+/** Magic number, deflate, no flags, no time, no hint, no system: RFC 1952. */
+const gzipHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** A last, empty block of deflate. */
 const lastBlock = [3, 0];
 
@@ -28,12 +30,6 @@ export interface Piece {
   /** The same as complete deflate blocks, none of them marked as the last, ending on a byte boundary. */
   readonly deflated: Buffer;
 }
-
-/** What a member starts with. Magic number, deflate, no flags, no time, no hint, no system: RFC 1952. */
-const header: Piece = {
-  bytes: Buffer.alloc(0),
-  deflated: Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]),
-};
 
 export async function deflatePiece(bytes: Buffer): Promise<Piece> {
   const { length } = bytes;
@@ -64,34 +60,41 @@ export class Part {
   }
 }
 
-/** The first pieces of a gzip member, compressed, and what the end of the member must say of them. */
-export interface GzipStart {
-  readonly bytes: Buffer;
+/** What the end of a gzip member says of all its bytes, as they are before compression. */
+interface Sum {
   readonly crc: number;
-  /** Bytes before compression. */
   readonly length: number;
+}
+
+/** The first pieces of a gzip member. */
+export interface GzipStart extends Sum {
+  readonly deflated: Buffer;
 }
 
 /** The same start can be ended in several ways. */
 export function startGzip(pieces: readonly Piece[]): GzipStart {
-  return append({ crc: 0, length: 0 }, [header, ...pieces]);
+  return {
+    deflated: Buffer.concat([gzipHeader, ...pieces.map(({ deflated }) => deflated)]),
+    ...sumOf(pieces, { crc: 0, length: 0 }),
+  };
 }
 
 /** What follows the start: the last pieces and the end. */
 export function endGzip(start: GzipStart, pieces: readonly Piece[]): Buffer {
-  const { bytes, crc, length } = append(start, pieces);
+  const { crc, length } = sumOf(pieces, start);
   const end = Buffer.from([...lastBlock, 0, 0, 0, 0, 0, 0, 0, 0]);
   end.writeUInt32LE(crc, lastBlock.length);
   end.writeUInt32LE(length % 2 ** 32, lastBlock.length + 4);
-  return Buffer.concat([bytes, end]);
+  return Buffer.concat([...pieces.map(({ deflated }) => deflated), end]);
 }
 
-function append(before: Omit<GzipStart, 'bytes'>, pieces: readonly Piece[]): GzipStart {
+/** before: the sum of what is before these pieces. */
+function sumOf(pieces: readonly Piece[], before: Sum): Sum {
   let { crc, length } = before;
   for (const { bytes } of pieces) {
     // Of no bytes, zlib gives a CRC that is none of what came before.
     if (bytes.length > 0) crc = crc32(bytes, crc);
     length += bytes.length;
   }
-  return { bytes: Buffer.concat(pieces.map(({ deflated }) => deflated)), crc, length };
+  return { crc, length };
 }

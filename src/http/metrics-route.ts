@@ -45,13 +45,13 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
     const wanted = kinds.size > 0 ? kinds : undefined;
     const rest = [...own, ...renderEnd(format)];
     if (coding === 'identity') return [...store.page(format, wanted), ...rest];
-    // What the last scrape needed is kept while it stays the same: several servers may scrape one after the other.
+    // What the last compressed page needed is kept while it stays the same: several servers may scrape one after the other.
     const what = [store.revision, format, ...kinds].join(' ');
     const known = last?.what === what ? last : undefined;
     if (known && own.every((part, at) => part === known.own[at])) return known.parts;
     const start = known?.start ?? startGzip(await store.compressed(format, wanted));
     const end = endGzip(start, await Promise.all(rest.map(deflatePiece)));
-    last = { what, own, start, parts: [start.bytes, end] };
+    last = { what, own, start, parts: [start.deflated, end] };
     return last.parts;
   };
 

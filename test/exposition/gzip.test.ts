@@ -13,7 +13,7 @@ const rows = (bytes: number, seed: number) =>
 function memberOf(pieces: readonly Piece[], ends = 0): Buffer {
   const at = pieces.length - ends;
   const start = startGzip(pieces.slice(0, at));
-  return Buffer.concat([start.bytes, endGzip(start, pieces.slice(at))]);
+  return Buffer.concat([start.deflated, endGzip(start, pieces.slice(at))]);
 }
 
 /** The content of a file that is a single gzip member: some readers stop after the first one. */
@@ -46,7 +46,7 @@ describe('gzip', () => {
     if (!first || !second || !third) throw new Error('a piece is missing');
     const start = startGzip([first]);
     for (const last of [second, third, second]) {
-      const file = Buffer.concat([start.bytes, endGzip(start, [last])]);
+      const file = Buffer.concat([start.deflated, endGzip(start, [last])]);
       expect(onlyMember(file).equals(Buffer.concat([first.bytes, last.bytes]))).toBe(true);
     }
   });

@@ -225,7 +225,7 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
           if ('scrape' in step) {
             expect(rowsOf(text(store, step.scrape), step.scrape)).toEqual(plainRows(plain));
             const start = startGzip(await store.compressed(step.scrape));
-            const compressed = Buffer.concat([start.bytes, endGzip(start, [])]);
+            const compressed = Buffer.concat([start.deflated, endGzip(start, [])]);
             expect(gunzipSync(compressed).toString()).toBe(Buffer.concat(store.page(step.scrape)).toString());
           } else if ('rows' in step) {
             store.set(`${step.target}`, 'app', { id: `${step.target}` }, step.rows as FamilySamples[]);
