@@ -45,7 +45,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
     const wanted = kinds.size > 0 ? kinds : undefined;
     const rest = [...own, ...renderEnd(format)];
     if (coding === 'identity') return [...store.page(format, wanted), ...rest];
-    // What the last compressed page needed is kept while it stays the same: several servers may scrape one after the other.
+    // Several servers may scrape one after the other: the last page is kept, and its rows alone when only the own metrics change.
     const what = [store.revision, format, ...kinds].join(' ');
     const known = last?.what === what ? last : undefined;
     if (known && own.every((part, at) => part === known.own[at])) return known.parts;
