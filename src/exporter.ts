@@ -127,7 +127,7 @@ export class Exporter {
     const redact: Redact = (text, maxLength) => redactor.redact(text, maxLength);
     this.#schemaDrift = new SchemaDrift({ telemetry: this.#telemetry, log, redact, now: () => this.#now() });
     const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);
-    this.#clients = createClients(config.apis, readKey, observer, options.proxy);
+    this.#clients = createClients(config.apis, readKey, observer, options.proxy, options.uptimeMs);
     this.#engine = new PollEngine({
       resources,
       store: this.#store,

@@ -1,7 +1,6 @@
 /** Sends requests to one API, with key, deadline, limits and retries. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dispatcher } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import { type ApiName, apiNames } from '../resources/resource.ts';
 import type { Secret } from '../secrets/credentials.ts';
@@ -12,7 +11,7 @@ import { type AnswerText, errorOfPage, errorOfStatus, type Hide, isPage } from '
 import { ApiError } from './errors.ts';
 import { exchange, isSuccess } from './exchange.ts';
 import { Pacer, type Permit } from './pacer.ts';
-import { createPool } from './pool.ts';
+import { Connections, type Generation } from './pool.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
 import { errorOfTransport } from './transport-error.ts';
@@ -67,7 +66,7 @@ function hasKey(text: string, hide: Hide): boolean {
 interface RequestContext {
   readonly config: ApiConfig;
   readonly key: Secret;
-  readonly dispatcher: Dispatcher;
+  readonly connections: Generation;
 }
 
 interface DecodedAnswer extends AnswerText {
@@ -78,7 +77,7 @@ interface DecodedAnswer extends AnswerText {
 /** Sends a request and decodes its answer. */
 async function send(
   path: string,
-  { config, key, dispatcher }: RequestContext,
+  { config, key, connections }: RequestContext,
   signal: AbortSignal,
 ): Promise<DecodedAnswer> {
   const { baseUrl, timeoutMs, maxResponseBytes } = config;
@@ -95,7 +94,7 @@ async function send(
     },
     timeoutMs,
   };
-  const { status, headers, body } = await exchange(dispatcher, request, signal);
+  const { status, headers, body } = await exchange(connections.dispatcher, request, signal);
   const header = (name: string) => {
     // Several headers of the same name are a list.
     const [value] = [headers[name]].flat();
@@ -117,8 +116,9 @@ export class ApiClient {
   #config: ApiConfig;
   readonly #readKey: ReadKey;
   readonly #observer: ClientObserver;
+  readonly #connect: (config: ApiConfig) => Connections;
   readonly #proxy: ForwardProxy | undefined;
-  #dispatcher: Dispatcher;
+  #connections: Connections;
   /** How many pauses 429s have started since the last success. */
   #refusals = 0;
 
@@ -128,6 +128,7 @@ export class ApiClient {
     readKey: ReadKey,
     observer: ClientObserver,
     proxy?: ForwardProxy,
+    uptimeMs: () => number = () => performance.now(),
   ) {
     this.pacer = new Pacer(config);
     this.#api = api;
@@ -135,14 +136,15 @@ export class ApiClient {
     this.#readKey = readKey;
     this.#observer = observer;
     this.#proxy = proxy;
-    this.#dispatcher = createPool(config, proxy);
+    this.#connect = (settings) => new Connections(settings, proxy, uptimeMs);
+    this.#connections = this.#connect(config);
   }
 
   /** Requests under way finish with the old settings. Rejects, and keeps those, if the new ones cannot be used. */
   async reconfigure(config: ApiConfig): Promise<void> {
     if (JSON.stringify(config) === JSON.stringify(this.#config)) return;
-    const old = this.#dispatcher;
-    this.#dispatcher = createPool(config, this.#proxy);
+    const old = this.#connections;
+    this.#connections = this.#connect(config);
     this.#config = config;
     this.pacer.setPace(config);
     await old.close();
@@ -187,7 +189,7 @@ export class ApiClient {
 
   async close(): Promise<void> {
     this.pacer.close();
-    await this.#dispatcher.destroy();
+    await this.#connections.destroy();
   }
 
   /** The key and the settings of one configuration: a reload may come while a key is read. */
@@ -197,7 +199,7 @@ export class ApiClient {
       const key = await this.#readKey(this.#api, credential).catch((cause: Error) => {
         throw new ApiError('auth', `the key cannot be read: ${cause.message}`);
       });
-      if (config === this.#config) return { config, key, dispatcher: this.#dispatcher };
+      if (config === this.#config) return { config, key, connections: this.#connections.current() };
     }
   }
 
@@ -230,11 +232,13 @@ export class ApiClient {
       }
       const body = this.#read(response, context.config);
       this.#refusals = 0;
+      context.connections.failures = 0;
       return { body };
     } catch (cause) {
       if (!wasSent && !(cause instanceof ApiError)) throw cause;
       error = errorOfTransport(cause, this.#api, context?.config ?? this.#config, this.#proxy);
       status ??= error.answer.status;
+      if (context && !signal.aborted) context.connections.failures++;
       if (error.result === 'rate_limited') this.#pause(error.answer.retryAfterMs);
       return error;
     } finally {
@@ -275,13 +279,14 @@ export class ApiClient {
 
 export type ApiClients = Readonly<Record<ApiName, ApiClient>>;
 
-/** The clients of all APIs. proxy: undefined for direct connections. */
+/** The clients of all APIs. proxy: undefined for direct connections. uptimeMs: a clock that never jumps. */
 export function createClients(
   configs: Readonly<Record<ApiName, ApiConfig>>,
   readKey: ReadKey,
   observer: ClientObserver,
   proxy: ForwardProxy | undefined,
+  uptimeMs?: () => number,
 ): ApiClients {
-  const create = (api: ApiName) => new ApiClient(api, configs[api], readKey, observer, proxy);
+  const create = (api: ApiName) => new ApiClient(api, configs[api], readKey, observer, proxy, uptimeMs);
   return Object.fromEntries(apiNames.map((api) => [api, create(api)])) as ApiClients;
 }

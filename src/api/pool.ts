@@ -1,4 +1,4 @@
-/** The connections to one API: how many, whom they trust, and through which proxy they go. */
+/** The connections to one API: how many, for how long, whom they trust, and through which proxy they go. */
 import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
 import type { LookupFunction } from 'node:net';
@@ -60,7 +60,63 @@ function defaultAuthorities(): readonly string[] {
   }
 }
 
-export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
+/** Connections are made anew after this time, since the host's name may mean another address by then. */
+const maxAgeMs = 5 * 60_000;
+
+/** And after so many failures in a row, of whatever kind: the old address of a host may still answer, such as with 503. */
+const maxFailures = 3;
+
+/** Connections that were begun since a time, until those of the next generation replace them. */
+export interface Generation {
+  readonly dispatcher: Dispatcher;
+  readonly begunAtMs: number;
+  /** How many requests have failed since the last success. */
+  failures: number;
+}
+
+/** The connections for new requests. Those under way end on the connections that they began on. */
+export class Connections {
+  readonly #create: () => Dispatcher;
+  readonly #uptimeMs: () => number;
+  #current: Generation;
+  #isClosed = false;
+
+  /** Throws if the settings cannot be used. uptimeMs: a clock that never jumps. */
+  constructor(config: ApiConfig, proxy: ForwardProxy | undefined, uptimeMs: () => number) {
+    this.#create = () => createPool(config, proxy);
+    this.#uptimeMs = uptimeMs;
+    this.#current = this.#begin();
+  }
+
+  /** For the next request, which notes there whether it failed. */
+  current(): Generation {
+    const { begunAtMs, failures } = this.#current;
+    const isOver = failures >= maxFailures || this.#uptimeMs() - begunAtMs > maxAgeMs;
+    if (isOver && !this.#isClosed) {
+      void this.#current.dispatcher.close();
+      this.#current = this.#begin();
+    }
+    return this.#current;
+  }
+
+  /** Resolves once the requests under way have ended. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.#current.dispatcher.close();
+  }
+
+  /** Ends the requests under way, too. */
+  destroy(): Promise<void> {
+    this.#isClosed = true;
+    return this.#current.dispatcher.destroy();
+  }
+
+  #begin(): Generation {
+    return { dispatcher: this.#create(), begunAtMs: this.#uptimeMs(), failures: 0 };
+  }
+}
+
+function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
   const { baseUrl, authorities, timeoutMs } = config;
   const verified = {
     // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.

@@ -1,11 +1,17 @@
+import dns from 'node:dns';
 import fs from 'node:fs/promises';
-import type { ServerResponse } from 'node:http';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
 import { syncBuiltinESMExports } from 'node:module';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { listen } from '../api/ask.ts';
 import { directory } from '../config/fixtures.ts';
 import { startDistantHost } from '../distant-host.ts';
+import { issue } from '../http/certificates.ts';
+import { temporary } from '../http/temporary.ts';
 import { startWhole } from './whole.ts';
 
 const application = { '/mc/apps/a/summary': () => ({ monthlyCost: 1 }) };
@@ -67,6 +73,91 @@ it('a host is reached at an address that answers late, though another one is dea
   await whole.poll();
   expect(whole.said('poll failed')).toEqual([]);
   expect(await whole.value('bunnynet_application_up')).toBe(1);
+});
+
+/** An API at moving.test, which moves from 127.0.0.1 to 127.0.0.2, directly and through a proxy. Both addresses answer. */
+async function serveMoving() {
+  const identity = issue({
+    name: 'moving',
+    ca: true,
+    usage: 'server',
+    alternativeNames: ['dns:moving.test'],
+  });
+  const moving = { address: '127.0.0.1', isOldDown: false, requests: [] as string[] };
+  const serve = (host: string, port = 0) =>
+    listen(
+      createServer({ ...identity }, (_, response) => {
+        moving.requests.push(host);
+        const isDown = moving.isOldDown && host === '127.0.0.1';
+        response.writeHead(isDown ? 503 : 200).end('{"monthlyCost":1}');
+      }),
+      host,
+      port,
+    );
+  const port = await serve('127.0.0.1');
+  await serve('127.0.0.2', port);
+  const { lookup } = dns;
+  const spy = vi.spyOn(dns, 'lookup').mockImplementation(((...asked: Parameters<typeof lookup>) => {
+    const [host, , found] = asked as unknown as [string, unknown, (error: null, list: unknown) => void];
+    if (host === 'moving.test') found(null, [{ address: moving.address, family: 4 }]);
+    else lookup(...asked);
+  }) as unknown as typeof lookup);
+  onTestFinished(() => {
+    spy.mockRestore();
+  });
+  const proxy = createHttpServer().on('connect', (_, socket) => {
+    const target = connect(port, moving.address, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.pipe(target).pipe(socket);
+    });
+    for (const end of [socket, target])
+      end.on('error', () => socket.destroy()).on('close', () => target.end());
+  });
+  return {
+    moving,
+    proxyUrl: `http://127.0.0.1:${await listen(proxy)}`,
+    application: {
+      base_url: `https://moving.test:${port}`,
+      ca_file: join(temporary({ 'moving.pem': identity.cert }), 'moving.pem'),
+      max_retries: 0,
+    },
+  };
+}
+
+describe.each(['directly', 'through a proxy'])('a host that moves, reached %s,', (way) => {
+  async function startMoving() {
+    const { moving, proxyUrl, application } = await serveMoving();
+    const isDirect = way === 'directly';
+    const whole = await startWhole({
+      routes: {},
+      proxy: isDirect ? undefined : { url: proxyUrl, variable: 'HTTPS_PROXY', except: '' },
+      document: { apis: { application }, applications: { targets: ['a'] } },
+    });
+    const askOnce = async () => {
+      await whole.poll();
+      return moving.requests.splice(0);
+    };
+    expect(await askOnce()).toEqual(['127.0.0.1']);
+    moving.address = '127.0.0.2';
+    return { moving, whole, askOnce };
+  }
+
+  it('is found again after three failures in a row, though the old address still answers', async () => {
+    const { moving, whole, askOnce } = await startMoving();
+    moving.isOldDown = true;
+    for (const _ of [1, 2, 3]) expect(await askOnce()).toEqual(['127.0.0.1']);
+    expect(await whole.value('bunnynet_application_up')).toBe(0);
+    expect(await askOnce()).toEqual(['127.0.0.2']);
+    expect(await whole.value('bunnynet_application_up')).toBe(1);
+  });
+
+  it('is found again within some minutes, though all goes well at the old address', async () => {
+    const { whole, askOnce } = await startMoving();
+    whole.advance(4 * 60_000);
+    expect(await askOnce()).toEqual(['127.0.0.1']);
+    whole.advance(2 * 60_000);
+    expect(await askOnce()).toEqual(['127.0.0.2']);
+  });
 });
 
 it.each([
