@@ -31,7 +31,7 @@ import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-states.ts';
 import type { Exchange } from './report/report.ts';
 import { catalogue } from './resources/catalogue.ts';
-import { resources } from './resources/index.ts';
+import { resources } from './resources/kinds/index.ts';
 import { type ApiName, apiNames, type Resource } from './resources/resource.ts';
 import { SchemaDrift } from './schema-drift.ts';
 import type { Credentials, Secret } from './secrets/credentials.ts';

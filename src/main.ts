@@ -13,7 +13,7 @@ import { createExporter, type Exporter, type Setup } from './exporter.ts';
 import { WebConfigSource } from './http/web-config-source.ts';
 import { ownedBy } from './polling/shard.ts';
 import { Report } from './report/report.ts';
-import { resources } from './resources/index.ts';
+import { resources } from './resources/kinds/index.ts';
 import { Credentials } from './secrets/credentials.ts';
 import { Redactor } from './secrets/redactor.ts';
 import { revision, version } from './version.ts';

@@ -11,7 +11,7 @@ import {
   takesAll,
 } from '../src/config/schema.ts';
 import { allLabelsOf, catalogue } from '../src/resources/catalogue.ts';
-import { resources } from '../src/resources/index.ts';
+import { resources } from '../src/resources/kinds/index.ts';
 import { apiNames, type Resource } from '../src/resources/resource.ts';
 import { createTelemetry } from '../src/telemetry.ts';
 import { formatDuration } from '../src/text.ts';

@@ -1,6 +1,6 @@
 /** What an exporter with one target would count: for tests of the exporter's own metrics. */
 import { answersOf } from '../src/causes/answers.ts';
-import { resources } from '../src/resources/index.ts';
+import { resources } from '../src/resources/kinds/index.ts';
 import type { Inventory } from '../src/telemetry.ts';
 
 export const inventory: Inventory = {

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { resources } from '../src/resources/index.ts';
+import { resources } from '../src/resources/kinds/index.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
 import { temporary } from './http/temporary.ts';
 import { type Running, run } from './security/canary.ts';

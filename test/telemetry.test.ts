@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { summarizeListings } from '../src/polling/listing-summary.ts';
-import { resources } from '../src/resources/index.ts';
+import { resources } from '../src/resources/kinds/index.ts';
 import { createTelemetry, type Telemetry } from '../src/telemetry.ts';
 import { startWhole } from './held/whole.ts';
 import { inventory } from './inventory.ts';

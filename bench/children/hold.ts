@@ -12,7 +12,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { Store } from '../../src/exposition/store.ts';
 import { createMetricsRoute } from '../../src/http/metrics-route.ts';
 import { allLabelsOf, catalogue } from '../../src/resources/catalogue.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { serveCommands } from '../processes.ts';
 
 export type Mode = 'buffer' | 'prom-client' | 'store';

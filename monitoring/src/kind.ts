@@ -1,5 +1,5 @@
 /** What a kind adds to the dashboards and the rules. A new kind is one file in kinds/ and a line in its index. */
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import type { Row } from './dashboard.ts';
 import { type Entity, upOf } from './promql.ts';
 import {

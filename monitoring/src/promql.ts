@@ -3,7 +3,7 @@
  * recording rule; and rankings that stay the same over a panel's range. Short queries are easier to read in Grafana's editor, so
  * the matchers that say which targets are meant appear as rarely as possible.
  */
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import type { Resource } from '../../src/resources/resource.ts';
 import { type Link, linkTo } from './links.ts';
 

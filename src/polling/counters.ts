@@ -1,6 +1,6 @@
 /** The counters of a target: which series each family has, and what they have counted. */
 import { catalogue, counterFamiliesOf } from '../resources/catalogue.ts';
-import { sumByDay } from '../resources/days.ts';
+import { sumByDay } from '../resources/charts.ts';
 import type { CounterBound, CounterSample, DayFigure, Sample, TargetContext } from '../resources/resource.ts';
 import { DayCounter } from './day-counter.ts';
 import { copyOf, keyOf, type LabelSet } from './label-sets.ts';

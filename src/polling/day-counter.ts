@@ -1,5 +1,5 @@
 /** One counter: what the days of the API have gained since the first reading. */
-import { sumByDay } from '../resources/days.ts';
+import { sumByDay } from '../resources/charts.ts';
 import type { DayFigure } from '../resources/resource.ts';
 
 const daySeconds = 86_400;

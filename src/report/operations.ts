@@ -1,5 +1,5 @@
 /** The operations that the exporter calls, each with the fields of its answer that the API documents. Only `--report` needs them. */
-import { resources } from '../resources/index.ts';
+import { resources } from '../resources/kinds/index.ts';
 import { type ApiName, operationsOf } from '../resources/resource.ts';
 
 /** A path as it is compared: without the query, and with `{}` for each id. */

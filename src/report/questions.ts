@@ -3,13 +3,14 @@
  * answers of one operation and prints what it found. It prints no value of the account: only the form of texts, and names that
  * consist of the words listed here.
  */
-import { applicationOverview } from '../resources/application-overview.ts';
-import { billing } from '../resources/billing.ts';
-import { databaseStatistics } from '../resources/database-statistics.ts';
+
 import { fieldOf, isObject, snakeCased } from '../resources/fields.ts';
-import { pullZoneStatistics } from '../resources/pull-zone-statistics.ts';
+import { applicationOverview } from '../resources/kinds/application-overview.ts';
+import { billing } from '../resources/kinds/billing.ts';
+import { databaseStatistics } from '../resources/kinds/database-statistics.ts';
+import { pullZoneStatistics } from '../resources/kinds/pull-zone-statistics.ts';
+import { shieldStatistics } from '../resources/kinds/shield-statistics.ts';
 import type { Resource } from '../resources/resource.ts';
-import { shieldStatistics } from '../resources/shield-statistics.ts';
 import { parseChartKey, parseInstant } from '../resources/times.ts';
 import { formOf } from './shape.ts';
 

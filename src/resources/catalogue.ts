@@ -1,6 +1,6 @@
 /** Every family of every kind in the order of the page: what the store holds and the metric reference is made from. */
 import { finished } from './families.ts';
-import { resources } from './index.ts';
+import { resources } from './kinds/index.ts';
 import type { Family, Resource } from './resource.ts';
 
 /** The two families of each kind that stay when a target is stale: whether it answers, and since when it does not. */

@@ -14,12 +14,12 @@
  *
  * A kind that is read for each target is `defineResource({ …, path: '/dnszone/{id}/statistics', query: eachDay, answer })`.
  *
- * `fields.ts` has the types, `families.ts` what a field can become, `days.ts` what is counted by days. Fields that declare a
- * family of the same name make one family, which `of` tells apart; an object inside a list has series of its own with `each`;
- * whatever else a value is on the page is said with `shown`. What comes from several fields at once stands in `families`.
+ * `fields.ts` has the types, `families.ts` what a field can become, `charts.ts` and `tallies.ts` what is counted by days. Fields
+ * that declare a family of the same name make one family, which `of` tells apart; an object inside a list has series of its own
+ * with `each`; whatever else a value is on the page is said with `shown`. What comes from several fields at once stands in
+ * `families`.
  * HELP, documentation, what `--report` knows of an answer, and the names of wrong fields follow from the table.
  */
-import { ofOneDay, type Query } from './days.ts';
 import { type FamilyOf, familiesOf, finished, infoOf, labelTextsOf } from './families.ts';
 import type { Answer, ObjectType } from './fields.ts';
 import {
@@ -32,7 +32,9 @@ import {
   readPages,
   withQuery,
 } from './pages.ts';
+import type { Query } from './queries.ts';
 import type { ApiName, Found, IdField, ListedResource, Listing, ReadResource } from './resource.ts';
+import { ofOneDay } from './tallies.ts';
 
 /** What the file of a kind states. It may leave out what is as usual, and what follows from its listing or its answer. */
 interface Declaration<Reading>

@@ -2,7 +2,6 @@
  * What a field can become on the page: a gauge, a flag, a label, a series for each state. The API fields that a HELP names
  * follow from where the field stands in the answer. Nothing here knows a kind, or how the page is written.
  */
-
 import {
   type Answer,
   boolean,

@@ -225,7 +225,7 @@ export interface ReadResource<Reading = unknown> extends Kind<Reading> {
   readonly ofAccount?: true | undefined;
   /** Lists the parts of a target that have names. The last id of a part is what the reading calls it. */
   readonly partNames?: Listing | undefined;
-  /** For days that are counted, see `days.ts`. */
+  /** For days that are counted, see `queries.ts`. */
   read(get: Get, ids: Ids, diagnostics: Diagnostics, context: ReadContext): Promise<Reading>;
   /** Whether a failure means that there is nothing to read, and the reading of that. */
   isEmpty?(failure: FailureOf): boolean;

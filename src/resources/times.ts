@@ -1,5 +1,13 @@
 /** Reads times as the API writes them, as seconds since 1970. An ambiguous text is no time. */
 
+export const hourSeconds = 3600;
+export const daySeconds = 86_400;
+
+/** The start of the UTC day of a time in seconds since 1970. */
+export function startOfDay(seconds: number): number {
+  return Math.floor(seconds / daySeconds) * daySeconds;
+}
+
 const instant =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(?::(\d{2}(?:\.\d+)?))?\s*(?:Z|([+-]\d{2}):?(\d{2}))?$/i;
 
@@ -9,7 +17,7 @@ export function parseInstant(value: string): number | undefined {
     instant.exec(value) ?? [];
   const minuteMs = Date.parse(`${date}T${minute}${zoneHours}:${zoneMinutes}`);
   // Date.parse makes 31 February a day of March. Second 60 is a leap second.
-  const day = startOfDay(date.slice(0, 4), date.slice(5, 7), date.slice(8));
+  const day = dayOf(date.slice(0, 4), date.slice(5, 7), date.slice(8));
   const isTime = day !== undefined && !Number.isNaN(minuteMs) && Number(second) < 61;
   return isTime ? minuteMs / 1000 + Number(second) : undefined;
 }
@@ -23,16 +31,16 @@ export function parseChartKey(key: string): number | undefined {
 /** The start of the UTC day of `dd-MM-yyyy`, or of an ISO 8601 date with or without a time. */
 export function parseDay(key: string): number | undefined {
   const dayFirst = /^(\d{2})-(\d{2})-(\d{4})$/.exec(key);
-  if (dayFirst) return startOfDay(dayFirst[3], dayFirst[2], dayFirst[1]);
+  if (dayFirst) return dayOf(dayFirst[3], dayFirst[2], dayFirst[1]);
   const yearFirst = /^(\d{4})-(\d{2})-(\d{2})$/.exec(key);
-  if (yearFirst) return startOfDay(yearFirst[1], yearFirst[2], yearFirst[3]);
+  if (yearFirst) return dayOf(yearFirst[1], yearFirst[2], yearFirst[3]);
   // A double would round seven digits before midnight up to the next day.
   const atSeconds = parseInstant(key.replace(/\.\d+/, ''));
-  return atSeconds === undefined ? undefined : Math.floor(atSeconds / 86_400) * 86_400;
+  return atSeconds === undefined ? undefined : startOfDay(atSeconds);
 }
 
 /** Undefined for a day that is none, such as 31 February: Date.UTC would make it another, and read the year 1 as 1901. */
-function startOfDay(
+function dayOf(
   year: string | undefined,
   month: string | undefined,
   day: string | undefined,

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText } from '../http/answer.ts';
 import { send } from '../http/send.ts';
 import type { TargetStatus } from '../polling/target-states.ts';
-import { pullZone, type ZoneHostnames } from '../resources/pull-zone.ts';
+import { pullZone, type ZoneHostnames } from '../resources/kinds/pull-zone.ts';
 import { renderList } from './json.ts';
 import type { StatusSources } from './view.ts';
 

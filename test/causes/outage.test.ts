@@ -6,7 +6,7 @@ import { Pacer } from '../../src/api/pacer.ts';
 import { answersOf } from '../../src/causes/answers.ts';
 import { CauseLog } from '../../src/causes/cause-log.ts';
 import { causesOf } from '../../src/causes/causes.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { configOf, engineWith, sectionConfig, targetConfig } from '../polling/fixtures.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type FlagRow, flagRows } from '../../src/cli/flags.ts';
 import { environmentSettings } from '../../src/config/environment.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 
 const command = 'bunnynet-exporter';
 const generated = 'Generated from the code by npm run generate; the tests fail when it is out of date.';

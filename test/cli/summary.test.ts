@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { summary } from '../../src/cli/summary.ts';
 import { plain } from '../../src/cli/terminal.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { account, load } from '../config/fixtures.ts';
 
 test('the summary is one table by kind and one by API', async () => {

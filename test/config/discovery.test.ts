@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Config, SectionConfig } from '../../src/config/config.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import type { Resource } from '../../src/resources/resource.ts';
 import { account, env, fewKinds, load, problemsOf } from './fixtures.ts';
 

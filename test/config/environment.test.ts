@@ -7,7 +7,7 @@ import { environmentSettings } from '../../src/config/environment.ts';
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { takesAll } from '../../src/config/schema.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { runs } from '../runs.ts';
 import { account, canary, directory, fewKinds, linesOf } from './fixtures.ts';
 

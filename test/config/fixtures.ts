@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 
 export const canary = 'canary-4f1d-KEY-77aa';
 export const env = { BUNNYNET_ACCESS_KEY: canary, BUNNYNET_VIDEO_ACCESS_KEY: `${canary}-video` };

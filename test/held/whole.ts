@@ -10,7 +10,7 @@ import pino from 'pino';
 import { onTestFinished, vi } from 'vitest';
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
 import { createExporter, type Exporter, type ExporterOptions } from '../../src/exporter.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { Credentials } from '../../src/secrets/credentials.ts';
 import { Redactor } from '../../src/secrets/redactor.ts';
 

@@ -5,7 +5,7 @@ import { parse as parseYaml } from 'yaml';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { buildChartRules } from '../../monitoring/src/rule-files.ts';
 import { settingsJsonSchema } from '../../monitoring/src/rule-settings.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { configJsonSchema } from '../config/json-schema.ts';
 import { valuesTable } from './values-table.ts';
 

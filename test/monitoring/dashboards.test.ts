@@ -4,7 +4,7 @@ import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { exporterRules } from '../../monitoring/src/exporter-rules.ts';
 import { kinds } from '../../monitoring/src/kinds/index.ts';
 import { alertsIn } from '../../monitoring/src/rules.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import {
   annotationQueries,
   isRow,

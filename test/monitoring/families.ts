@@ -1,6 +1,6 @@
 /** The metric families that the exporter can expose, with their labels where they are declared. */
 import { allLabelsOf, catalogue } from '../../src/resources/catalogue.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { createTelemetry } from '../../src/telemetry.ts';
 import { inventory } from '../inventory.ts';
 

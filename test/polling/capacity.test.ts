@@ -4,7 +4,7 @@ import type { Config } from '../../src/config/config.ts';
 import type { Discovered } from '../../src/discovery/discovered.ts';
 import { capacity, pollsOf } from '../../src/polling/capacity.ts';
 import type { ListingPoll } from '../../src/polling/target.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import type { Listed } from '../../src/resources/resource.ts';
 import { account, env, load } from '../config/fixtures.ts';
 import { planOf, pollsIn, resourceOf } from './fixtures.ts';

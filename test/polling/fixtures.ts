@@ -11,7 +11,7 @@ import { reconcile } from '../../src/polling/reconcile.ts';
 import type { Poll, Target } from '../../src/polling/target.ts';
 import type { Polled, TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import type { Resource } from '../../src/resources/resource.ts';
 
 const api = {

@@ -8,7 +8,7 @@ import { Poller } from '../../src/polling/poller.ts';
 import type { Poll } from '../../src/polling/target.ts';
 import { TargetStates } from '../../src/polling/target-states.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { ReadingError, type Resource } from '../../src/resources/resource.ts';
 import { configOf, planOf, pollsIn, resourceOf, sectionConfig, targetConfig } from './fixtures.ts';
 

@@ -3,7 +3,7 @@ import type { Discovered } from '../../src/discovery/discovered.ts';
 import { emptyPlan, type Plan, plan, plannedSections } from '../../src/polling/plan.ts';
 import { reconcile } from '../../src/polling/reconcile.ts';
 import { isSameListing, isSameTarget, type ListingPoll, mustReread } from '../../src/polling/target.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { applicationTarget, configOf, planOf, sectionConfig, zonesFound, zonesKey } from './fixtures.ts';
 
 const target = applicationTarget('a');

@@ -1,7 +1,7 @@
 /** Rules for every family. docs/metrics.md, which the tests compare, keeps their names and labels stable. */
 import { describe, expect, it } from 'vitest';
 import { catalogue, firstFamilyOf } from '../../src/resources/catalogue.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import type { Resource } from '../../src/resources/resource.ts';
 
 /** API fields that are ids, keys or paging, and have no series. */

@@ -1,7 +1,7 @@
 /** What holds for the answers of every kind. What each kind makes of its own fields is in its own test. */
 import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../src/report/operations.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { isReadAlone, type ReadResource, type Resource } from '../../src/resources/resource.ts';
 import { expose, exposeListing } from './expose.ts';
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { daily, dailyTally, eachDay } from '../../src/resources/days.ts';
+import { daily } from '../../src/resources/charts.ts';
 import { defineResource } from '../../src/resources/define.ts';
 import { familiesOf, finished } from '../../src/resources/families.ts';
 import { object } from '../../src/resources/fields.ts';
+import { eachDay } from '../../src/resources/queries.ts';
 import type { Sample } from '../../src/resources/resource.ts';
+import { dailyTally } from '../../src/resources/tallies.ts';
 import { unnoted } from './expose.ts';
 
 const today = Date.UTC(2026, 7, 20) / 1000;

@@ -1,6 +1,6 @@
 /** GET requests that change something, cost something or answer keys and persons: no request of the exporter can be one of them. */
 import { describe, expect, it } from 'vitest';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import {
   type ApiName,
   type IdField,

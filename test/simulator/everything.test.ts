@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { load } from '../../src/demo.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { allKinds } from '../../src/simulator/dataset.ts';
 import { everything } from '../../src/simulator/everything.ts';
 import { startSimulator } from './start.ts';

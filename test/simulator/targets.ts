@@ -1,5 +1,5 @@
 /** The simulator's targets with the exporter's names. */
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import type { Ids } from '../../src/resources/resource.ts';
 import { allKinds, type Dataset, type KindName } from '../../src/simulator/dataset.ts';
 import { targetsOf } from '../../src/simulator/everything.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { apiNames } from '../../src/resources/resource.ts';
 import { type Alertmanager, startAlertmanager, startPrometheusWithRules } from './alerting.ts';
 import { eventually, stopAll } from './processes.ts';

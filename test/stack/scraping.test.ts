@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { catalogue } from '../../src/resources/catalogue.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { eventually, freePort, start, startDemo, stopAll } from './processes.ts';
 import { ask, numberOf, startPrometheus } from './prometheus.ts';
 import { root, succeed, tools } from './tools.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { load } from '../../src/demo.ts';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { type ApiName, apiNames } from '../../src/resources/resource.ts';
 import { allKinds, type OperationName, operations } from '../../src/simulator/dataset.ts';
 import { everything } from '../../src/simulator/everything.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { linkTo, parseQuery, QueryError, wordsOf } from '../../src/status/query.ts';
 import { everything } from './fixtures.ts';
 

@@ -1,0 +1,268 @@
+/**
+ * Figures by day or hour: how charts are read, and what they become on the page: the newest day so far, and a counter of what the
+ * days have gained. `queries.ts` says which days are requested.
+ */
+import { type FamilyOf, highestOf, nested, partsOf, shown } from './families.ts';
+import {
+  type Answer,
+  type Entries,
+  entriesOf,
+  type FieldType,
+  integer,
+  mapped,
+  type Notes,
+  number,
+  type ObjectType,
+} from './fields.ts';
+import type { Day, DayFigure, Labels, TargetContext } from './resource.ts';
+import { hourSeconds, parseChartKey, parseDay, startOfDay } from './times.ts';
+
+/** The start of the UTC day of a chart's key: a date, an ISO 8601 date-time or Unix time in seconds. US-style dates are ambiguous. */
+function dayOfKey(key: string): number | undefined {
+  return /^\d{9,11}$/.test(key) ? startOfDay(Number(key)) : parseDay(key);
+}
+
+/** The entries by day. A key that is no day is noted and skipped. Undefined if no key is a day. */
+function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly Day<Value>[] | undefined {
+  const given = entries.filter((entry): entry is [string, Value] => entry[1] !== undefined);
+  const days = given.flatMap(([key, value]) => {
+    const startSeconds = dayOfKey(key);
+    if (startSeconds === undefined) notes.badKey('a day');
+    return startSeconds === undefined ? [] : [{ startSeconds, value }];
+  });
+  return days.length === 0 && given.length > 0 ? undefined : days;
+}
+
+/**
+ * A chart of counts as days, oldest first; the points of one day are added up. A chart without a day is absent: it does not
+ * mean that nothing was counted.
+ */
+export function countsOf(chart: FieldType<Entries<number>>): FieldType<readonly DayFigure[]> {
+  return mapped(chart, (entries, notes) => {
+    const days = byDay(entries, notes);
+    return days?.length ? sumByDay(days).toSorted((a, b) => a.startSeconds - b.startSeconds) : undefined;
+  });
+}
+
+/** The same of an object whose keys are days. */
+export const counts = countsOf(entriesOf(number));
+
+/** A figure of one hour, on its day. */
+export interface Hour extends DayFigure {
+  /** The start of the hour, in seconds since 1970. */
+  readonly atSeconds: number;
+  readonly hasEnded: boolean;
+}
+
+/** A chart by hours. Hours to come are in the answer with 0, and skipped. Absent without an hour, as above. */
+export const hours: FieldType<readonly Hour[]> = mapped(entriesOf(number), (entries, notes) => {
+  const { nowSeconds = Number.POSITIVE_INFINITY } = notes;
+  const all = entries.flatMap(([key, value]) => {
+    const atSeconds = parseChartKey(key);
+    if (atSeconds === undefined) notes.badKey('an hour');
+    if (atSeconds === undefined || value === undefined || atSeconds > nowSeconds) return [];
+    const hasEnded = atSeconds + hourSeconds <= nowSeconds;
+    return [{ startSeconds: startOfDay(atSeconds), atSeconds, value, hasEnded }];
+  });
+  return all.length > 0 ? all : undefined;
+});
+
+/** The newest point of a chart whose points cannot be added up. */
+export const newestPoint = mapped(entriesOf(number), (entries, notes) => {
+  let newest = { atSeconds: Number.NEGATIVE_INFINITY, value: undefined as number | undefined };
+  for (const [key, value] of entries) {
+    const atSeconds = parseChartKey(key) ?? parseDay(key);
+    if (atSeconds === undefined) notes.badKey('a day');
+    else if (value !== undefined && atSeconds >= newest.atSeconds) newest = { atSeconds, value };
+  }
+  return newest.value;
+});
+
+/** The points of the newest hour that has one above 0: the API writes 0 for an hour in which nothing happened. */
+export function ofNewestHour<Point extends { readonly atSeconds: number; readonly value: number }>(
+  points: readonly Point[],
+): readonly Point[] {
+  const above = points.filter(({ value }) => value > 0);
+  const newest = above.reduce(
+    (latest, { atSeconds }) => Math.max(latest, atSeconds),
+    Number.NEGATIVE_INFINITY,
+  );
+  return above.filter(({ atSeconds }) => atSeconds === newest);
+}
+
+/** A map from days, newest first. Absent if no key is a day. */
+export function mapOfDays<Value>(type: FieldType<Value>): FieldType<readonly Day<Value>[]> {
+  return mapped(entriesOf(type), (entries, notes) =>
+    byDay(entries, notes)?.toSorted((a, b) => b.startSeconds - a.startSeconds),
+  );
+}
+
+/**
+ * Counts by day and by name. Their map is one of maps, and which level has the days is not documented: the keys say so.
+ * Where neither has, that is noted. A day without counts is one of the days.
+ */
+export const countsByDay: FieldType<readonly Day<Entries<number>>[]> = mapped(
+  entriesOf(entriesOf(integer)),
+  (outer, notes) => {
+    if (outer.some(([key]) => dayOfKey(key) !== undefined)) return byDay(outer, notes);
+    const turned = outer.flatMap(([name, inner = []]) =>
+      inner.map(([key, count]) => [key, [[name, count]]] as const),
+    );
+    return byDay(turned, notes);
+  },
+);
+
+/** One figure for each day: the sum of all that are given for it. */
+export function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
+  const sums = new Map<number, number>();
+  for (const { startSeconds, value } of days) sums.set(startSeconds, (sums.get(startSeconds) ?? 0) + value);
+  return Array.from(sums, ([startSeconds, value]) => ({ startSeconds, value }));
+}
+
+export function newestOf(days: readonly Pick<DayFigure, 'startSeconds'>[]): number | undefined {
+  return highestOf(days.map(({ startSeconds }) => startSeconds));
+}
+
+/**
+ * The newest day of a figure, and a counter.
+ *
+ * @param words how the HELP begins
+ * @param since what was first read, in the HELP of the counter
+ * @param place where in the HELP the fields stand
+ */
+export function newestAndTotal<Value>(
+  name: string,
+  words: string,
+  family: Omit<FamilyOf<Value>, 'name' | 'words'>,
+  { since = 'them', place = '(%s)' } = {},
+): readonly [newest: FamilyOf<Value>, total: FamilyOf<Value>] {
+  const newest = `${words} so far in the newest UTC day; resets at midnight ${place}`;
+  const total = `${words} since the exporter first read ${since}, summed by UTC day ${place}`;
+  return [
+    { ...family, name: `${name}_latest_day`, words: newest },
+    { ...family, name: `${name}_total`, words: total },
+  ];
+}
+
+export interface ChartType extends FieldType<readonly DayFigure[]> {
+  readonly isChart: true;
+}
+
+/** A chart of counts of which the page has only a counter. */
+export function counted(
+  name: string,
+  words: string,
+  type: FieldType<readonly DayFigure[]>,
+): FieldType<readonly DayFigure[]> {
+  return shown(type, newestAndTotal<readonly DayFigure[]>(name, words, { series: (days) => [{ days }] })[1]);
+}
+
+interface ChartOptions {
+  readonly type?: FieldType<readonly DayFigure[]>;
+  readonly since?: string;
+  readonly place?: string;
+  readonly of?: Labels;
+}
+
+/** A chart of counts: its newest day, and a counter. Options: as of `newestAndTotal` and `FamilyOf`. */
+export function daily(name: string, words: string, options: ChartOptions = {}): ChartType {
+  const { type = counts, of, ...help } = options;
+  const series = (days: readonly DayFigure[]) => [{ days }];
+  return Object.assign(shown(type, ...newestAndTotal(name, words, { of, series }, help)), {
+    isChart: true as const,
+  });
+}
+
+/** The same of a chart by hours. */
+export function dailyByHours(
+  name: string,
+  words: string,
+  of?: Labels,
+): FieldType<readonly Hour[]> & Pick<ChartType, 'isChart'> {
+  const series = (all: readonly Hour[]) => [{ days: sumByDay(all) }];
+  return Object.assign(shown(hours, ...newestAndTotal(name, words, { of, series })), {
+    isChart: true as const,
+  });
+}
+
+/** When the newest day of these fields began. Default: the charts of the answer. */
+export function newestDay<Values>(
+  { shape }: Answer<Values>,
+  given?: readonly (keyof Values & string)[],
+): FamilyOf<Values> {
+  const fields = given ?? Object.keys(shape).filter((name) => 'isChart' in (shape[name] ?? {}));
+  const place = fields.length > 2 ? `API field ${fields[0]} and the other charts` : '%s';
+  return {
+    name: 'latest_day_timestamp_seconds',
+    words: `Start of the newest UTC day, as Unix time (newest key of the ${place})`,
+    fields,
+    series: (values) =>
+      newestOf(fields.flatMap((field) => (values[field as keyof Values] ?? []) as readonly DayFigure[])),
+  };
+}
+
+export const past28Days = 'in the past 28 days, a rolling window that can fall: no rate() or increase()';
+
+/** The families of an object whose figures are of the past 28 days. */
+export function familiesOf28Days<Figures>(figures: ObjectType<Figures>): readonly FamilyOf<Figures>[] {
+  return partsOf<Figures>(figures).map((figure) => ({
+    ...figure,
+    name: `${figure.name}_28d`,
+    words: `${figure.words} ${past28Days} (%s)`,
+  }));
+}
+
+/** The families of a map from days to such an object: of each figure the newest day, and a counter. since: as above. */
+export function familiesByDay<Figures>(figures: ObjectType<Figures>, since: string) {
+  return partsOf<Figures>(figures).map(({ name, words, series, ...figure }) => {
+    const daysOf = (all: readonly Day<Figures>[], target: TargetContext) =>
+      sumByDay(
+        all.flatMap(({ startSeconds, value: given }) => {
+          const value = series(given, target);
+          return typeof value === 'number' ? [{ startSeconds, value }] : [];
+        }),
+      );
+    const [newest, total] = newestAndTotal<readonly Day<Figures>[]>(
+      name,
+      words,
+      {
+        ...figure,
+        series(all, target) {
+          const days = daysOf(all, target);
+          // A figure that all days lack has no series. Without any day, nothing was counted.
+          return days.length === 0 && all.length > 0 ? undefined : [{ days }];
+        },
+      },
+      { since },
+    );
+    const ofNewest: FamilyOf<readonly Day<Figures>[]> = {
+      ...newest,
+      series: (all, target) =>
+        daysOf(all, target).find(({ startSeconds }) => startSeconds === all[0]?.startSeconds)?.value,
+    };
+    return { newest: ofNewest, total };
+  });
+}
+
+/** An object whose figures are of the past 28 days. */
+export function window28Days<Figures>(figures: ObjectType<Figures>): FieldType<Figures> {
+  return shown(figures, ...familiesOf28Days(figures).map(nested));
+}
+
+/** A map from days to such an object. since: as above. */
+export function figuresByDay<Figures>(
+  figures: ObjectType<Figures>,
+  since: string,
+): FieldType<readonly Day<Figures>[]> {
+  const families = familiesByDay(figures, since);
+  return shown<readonly Day<Figures>[]>(
+    mapOfDays(figures),
+    ...families.map(({ newest }) => nested(newest)),
+    ...families.map(({ total }) => nested(total)),
+    {
+      name: 'latest_day_timestamp_seconds',
+      words: 'Start of the newest UTC day, as Unix time (newest key of the %s)',
+      series: newestOf,
+    },
+  );
+}

@@ -1,0 +1,93 @@
+/** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
+import { figuresByDay, past28Days } from '../charts.ts';
+import { defineResource } from '../define.ts';
+import { enveloped, within } from '../envelope.ts';
+import { count } from '../families.ts';
+import { elements, id, object, text } from '../fields.ts';
+import type { Listing } from '../resource.ts';
+import { zones } from './shield-zone.ts';
+
+const ofDay = object({
+  requestsInspected: count('inspected_requests', 'Requests inspected'),
+  blockedRequests: count('blocked_requests', 'Requests blocked'),
+  loggedRequests: count('logged_requests', 'Requests logged'),
+  rateLimited: count('rate_limited_requests', 'Requests rate-limited'),
+  failedRequestValidation: count('failed_validation_requests', 'Requests that failed validation'),
+  failedAuthenticationEnforcement: count(
+    'failed_authentication_requests',
+    'Requests that failed authentication',
+  ),
+});
+
+const endpointMetrics = object({
+  totalRequestsInspected: count('inspected_requests_28d', `Requests inspected ${past28Days}`),
+  totalBlockedRequests: count('blocked_requests_28d', `Requests blocked ${past28Days}`),
+  totalLoggedRequests: count('logged_requests_28d', `Requests logged ${past28Days}`),
+  totalRateLimited: count('rate_limited_requests_28d', `Requests rate-limited ${past28Days}`),
+  totalFailedRequestValidation: count(
+    'failed_validation_requests_28d',
+    `Requests that failed validation ${past28Days}`,
+  ),
+  totalFailedAuthenticationEnforcement: count(
+    'failed_authentication_requests_28d',
+    `Requests that failed authentication ${past28Days}`,
+  ),
+  overviewPastTwentyEightDays: figuresByDay(ofDay, 'the endpoint'),
+});
+
+const endpoint = object({
+  apiGuardianEndpointId: id,
+  requestMethod: text,
+  requestMethods: text,
+  requestPath: text,
+}).ignoring('shieldZoneId isEnabled rateLimitingEnabled rateLimitingRequestCount rateLimitingTimeframe');
+
+/** Every endpoint of a zone, named by its method and path. Anything but a list in its place does not count as an empty one. */
+const body = enveloped(
+  within(
+    'endpoints',
+    elements(endpoint, { complete: 'endpoints' }),
+    'configuration{shieldZoneId isEnabled executionMode title version maxEndpoints}',
+  ),
+);
+
+const endpoints: Listing = {
+  kind: 'api_guardian',
+  product: 'Shield',
+  api: 'shield',
+  nouns: 'API Guardian endpoints',
+  parent: zones,
+  path: '/shield/shield-zone/{shieldZoneId}/api-guardian',
+  ids: [
+    { label: 'shield_zone_id', setting: 'shield_zone_id', form: 'integer' },
+    { label: 'endpoint_id', setting: 'endpoint_id', form: 'integer' },
+  ],
+  fields: Object.keys(body.shape),
+  documented: body.documented,
+  // A zone whose plan lacks the feature, or that has not set it up, has no endpoints.
+  isEmpty: ({ result, errorKey = '' }) =>
+    result === 'not_found' ||
+    /^(feature_not_available|invalid_plan_type|not_found\.)|no_configuration$/.test(errorKey),
+  async discover(get, { shield_zone_id = '' } = {}, diagnostics) {
+    const given = body.from(await get(`/shield/shield-zone/${shield_zone_id}/api-guardian`), diagnostics);
+    return given.map(
+      ({ apiGuardianEndpointId: endpoint_id = '', requestMethod, requestMethods, requestPath }) => ({
+        ids: { shield_zone_id, endpoint_id },
+        // Newer versions of the reference have several methods: `GET,POST`.
+        name: [requestMethod || requestMethods, requestPath].filter(Boolean).join(' ') || undefined,
+      }),
+    );
+  },
+};
+
+export const apiGuardian = defineResource({
+  kind: 'api_guardian',
+  reference: '4.2',
+  noun: 'API Guardian endpoint',
+  metricPrefix: 'bunnynet_shield_api_guardian',
+  defaultIntervalSeconds: 300,
+  listing: endpoints,
+  path: '/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}',
+  answer: enveloped(endpointMetrics),
+  info: 'The name of the endpoint, from the configuration or else from the API',
+});

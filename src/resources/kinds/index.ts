@@ -1,0 +1,83 @@
+/** Every kind there is, in the order of the page. A new kind is one line here, and its file. */
+import type { Resource } from '../resource.ts';
+import { apiGuardian } from './api-guardian.ts';
+import { application } from './application.ts';
+import { applicationAutoscaling } from './application-autoscaling.ts';
+import { applicationLimits } from './application-limits.ts';
+import { applicationOverview } from './application-overview.ts';
+import { applicationStatistics } from './application-statistics.ts';
+import { applicationVolume } from './application-volume.ts';
+import { auditLog } from './audit-log.ts';
+import { billing } from './billing.ts';
+import { database } from './database.ts';
+import { databaseStatistics } from './database-statistics.ts';
+import { dnsRecord } from './dns-record.ts';
+import { dnsZone } from './dns-zone.ts';
+import { edgeScript } from './edge-script.ts';
+import { edgeScriptUsage } from './edge-script-usage.ts';
+import { loadBalancer } from './load-balancer.ts';
+import { loadBalancerUsage } from './load-balancer-usage.ts';
+import { paymentRequests } from './payment-requests.ts';
+import { pullZone } from './pull-zone.ts';
+import { pullZoneOptimizer } from './pull-zone-optimizer.ts';
+import { pullZoneOriginErrors } from './pull-zone-origin-errors.ts';
+import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
+import { pullZoneSafehop } from './pull-zone-safehop.ts';
+import { pullZoneStatistics } from './pull-zone-statistics.ts';
+import { rateLimit } from './rate-limit.ts';
+import { shieldAccessLists } from './shield-access-lists.ts';
+import { shieldOverage } from './shield-overage.ts';
+import { shieldOverview } from './shield-overview.ts';
+import { shieldStatistics } from './shield-statistics.ts';
+import { shieldTriggeredRules } from './shield-triggered-rules.ts';
+import { shieldZone } from './shield-zone.ts';
+import { storageZone } from './storage-zone.ts';
+import { storageZoneEgress } from './storage-zone-egress.ts';
+import { videoEncoding } from './video-encoding.ts';
+import { videoLibrary } from './video-library.ts';
+import { videoLibraryDrm } from './video-library-drm.ts';
+import { videoLibraryStatistics } from './video-library-statistics.ts';
+import { videoLibraryTranscribing } from './video-library-transcribing.ts';
+import { videoStorage } from './video-storage.ts';
+
+export const resources: readonly Resource[] = [
+  application,
+  applicationOverview,
+  applicationAutoscaling,
+  applicationStatistics,
+  applicationVolume,
+  applicationLimits,
+  shieldZone,
+  shieldOverview,
+  shieldStatistics,
+  shieldOverage,
+  shieldTriggeredRules,
+  shieldAccessLists,
+  apiGuardian,
+  rateLimit,
+  videoStorage,
+  storageZone,
+  storageZoneEgress,
+  pullZone,
+  pullZoneStatistics,
+  pullZoneOriginErrors,
+  pullZoneOptimizer,
+  pullZoneOriginShield,
+  pullZoneSafehop,
+  loadBalancer,
+  loadBalancerUsage,
+  dnsZone,
+  dnsRecord,
+  videoLibrary,
+  videoLibraryStatistics,
+  videoLibraryTranscribing,
+  videoLibraryDrm,
+  videoEncoding,
+  edgeScript,
+  edgeScriptUsage,
+  database,
+  databaseStatistics,
+  billing,
+  paymentRequests,
+  auditLog,
+];

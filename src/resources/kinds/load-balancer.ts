@@ -1,0 +1,208 @@
+/** What load balancers did with requests, by origin and hour (`/loadbalancer/{id}/statistics`). No operation lists them with names. */
+import { countsOf, newestAndTotal, ofNewestHour } from '../charts.ts';
+import { defineResource } from '../define.ts';
+import { type FamilyOf, shown } from '../families.ts';
+import {
+  divided,
+  elements,
+  entriesOf,
+  id,
+  integer,
+  listOf,
+  mapped,
+  number,
+  object,
+  reference,
+  text,
+  type ValueOf,
+} from '../fields.ts';
+import { mapEach, pagings, readPages } from '../pages.ts';
+import { eachOpenDay } from '../queries.ts';
+import type { Listing } from '../resource.ts';
+import { together } from '../tallies.ts';
+import { parseChartKey } from '../times.ts';
+
+const dayMs = 86_400_000;
+const maxOrigins = 50;
+const maxFailures = 100;
+
+const balancer = object({ LoadBalancerId: id }).ignoring('TotalRequests TotalTraffic AttachedPullZoneCount');
+const pullZone = object({ Id: id, Name: text, LoadBalancerId: reference });
+
+/**
+ * Those with traffic in the past 30 days, and those that a pull zone points to: one leaves when both lack it. It is called after a
+ * pull zone that it serves, since it has no name of its own.
+ */
+export const loadBalancers: Listing = {
+  kind: 'load_balancer',
+  product: 'CDN',
+  optionalProduct: true,
+  api: 'core',
+  nouns: 'load balancers',
+  path: '/loadbalancer/statistics',
+  ids: [{ label: 'load_balancer_id', setting: 'id', form: 'integer' }],
+  fields: Object.keys({ ...balancer.shape, ...pullZone.shape }),
+  documented: { elements: balancer.documented },
+  async discover(get, _parent, diagnostics) {
+    const from = new Date(Date.now() - 30 * dayMs).toISOString();
+    const active = elements(balancer, { complete: 'load balancers' }).from(
+      await get(`/loadbalancer/statistics?from=${from}`),
+      diagnostics,
+    );
+    const zones = { path: '/pullzone', nouns: 'pull zones', element: pullZone };
+    const found = new Map(active.map(({ LoadBalancerId = '' }) => [LoadBalancerId, '']));
+    const { byId } = await readPages(pagings.core, zones, get, diagnostics);
+    for (const { Name = '', LoadBalancerId } of byId.values()) {
+      if (LoadBalancerId) found.set(LoadBalancerId, found.get(LoadBalancerId) || Name);
+    }
+    return mapEach(found, ([load_balancer_id, name]) => ({
+      ids: { load_balancer_id },
+      name: name || undefined,
+    }));
+  },
+};
+
+const figures = object({ TotalRequests: number, TotalTraffic: number, AllOriginsExhausted: number }).ignoring(
+  'AverageOriginRttMs AverageRetryDepth StickySessionHits RequestsByMethod{*}',
+);
+type Figures = ValueOf<typeof figures>;
+
+/** The figures of the day that was requested. */
+const summary = mapped(figures, (of, { daySeconds: startSeconds = 0 }) => [{ startSeconds, ...of }]);
+
+function total(name: string, words: string, field: keyof Figures): FamilyOf<ValueOf<typeof summary>> {
+  return {
+    ...newestAndTotal<ValueOf<typeof summary>>(
+      name,
+      words,
+      {
+        series(all) {
+          const days = all.flatMap(({ startSeconds, [field]: value }) =>
+            value === undefined ? [] : [{ startSeconds, value }],
+          );
+          return days.length > 0 ? [{ days }] : undefined;
+        },
+      },
+      { since: 'the load balancer', place: `(%s, ${field})` },
+    )[1],
+  };
+}
+
+const values = countsOf(entriesOf(number));
+const statusCode = mapped(text, (value) => (/^[\w.-]{1,32}$/.test(value) ? value : 'other'));
+
+const requestsOfOrigin = object({ OriginId: id, OriginName: text, Values: values });
+const failuresOfOrigin = object({ OriginId: id, OriginName: text, StatusCode: statusCode, Values: values });
+
+const restOfOrigins = { origin_id: 'other' };
+const restOfFailures = { origin_id: 'other', code: 'other' };
+
+const requestsByOrigin = listOf(requestsOfOrigin);
+const failuresByOrigin = listOf(failuresOfOrigin);
+
+const origins = shown(requestsByOrigin, {
+  ...newestAndTotal<ValueOf<typeof requestsByOrigin>>(
+    'origin_requests',
+    'Requests that each origin was sent',
+    {
+      labels: ['origin_id'],
+      bound: { most: maxOrigins, rest: restOfOrigins },
+      series: (all) =>
+        together(
+          restOfOrigins,
+          all.flatMap((one) =>
+            one?.OriginId && one.Values ? [{ labels: { origin_id: one.OriginId }, days: one.Values }] : [],
+          ),
+        ),
+    },
+  )[1],
+});
+
+const failures = shown(failuresByOrigin, {
+  ...newestAndTotal<ValueOf<typeof failuresByOrigin>>(
+    'origin_failures',
+    'Requests that failed at each origin, by the status code that the API gives',
+    {
+      labels: ['origin_id', 'code'],
+      bound: { most: maxFailures, rest: restOfFailures },
+      series: (all) =>
+        together(
+          restOfFailures,
+          all.flatMap((one) =>
+            one?.OriginId && one.Values
+              ? [{ labels: { origin_id: one.OriginId, code: one.StatusCode ?? '' }, days: one.Values }]
+              : [],
+          ),
+        ),
+    },
+  )[1],
+});
+
+const latencyOfOrigin = object({ OriginId: id, Percentile: integer, Values: entriesOf(number) }).ignoring(
+  'OriginName',
+);
+
+const latencies = mapped(listOf(latencyOfOrigin), (all, notes) =>
+  all.flatMap((one) =>
+    (one?.Values ?? []).flatMap(([key, value = 0]) => {
+      const atSeconds = parseChartKey(key);
+      if (atSeconds === undefined) notes.badKey('an instant');
+      const { OriginId: origin_id, Percentile } = one ?? {};
+      if (atSeconds === undefined || origin_id === undefined || Percentile === undefined) return [];
+      return [{ labels: { origin_id, percentile: String(Percentile) }, atSeconds, value }];
+    }),
+  ),
+);
+
+const latency = shown(latencies, {
+  name: 'origin_latency_seconds',
+  words: `Latency of each origin in the newest hour that had requests, by percentile: nothing to add up (%s, taken as milliseconds, which is not documented, divided by 1000; at most ${2 * maxOrigins} series)`,
+  labels: ['origin_id', 'percentile'],
+  series: (all: ValueOf<typeof latencies>) =>
+    ofNewestHour(all)
+      .slice(0, 2 * maxOrigins)
+      .map(({ labels, value }) => ({ labels, value: divided(value, 1000) })),
+});
+
+const statistics = object({
+  Summary: shown(
+    summary,
+    total('requests', 'Requests', 'TotalRequests'),
+    total('traffic_bytes', 'Traffic, taken as bytes, which is not documented', 'TotalTraffic'),
+    total('origins_exhausted', 'Requests for which every origin failed', 'AllOriginsExhausted'),
+  ),
+  RequestsByOrigin: origins,
+  OriginFailures: failures,
+  OriginLatency: latency,
+}).ignoring(
+  'TrafficByOrigin[OriginId OriginName Values{*}] RequestsByOriginGroup[OriginGroupId OriginGroupName Values{*}]',
+);
+type Statistics = ValueOf<typeof statistics>;
+
+const originInfo: FamilyOf<Statistics> = {
+  name: 'origin_info',
+  words: 'The name of each origin (%s: OriginName)',
+  fields: ['RequestsByOrigin', 'OriginFailures'],
+  labels: ['origin_id', 'name'],
+  series({ RequestsByOrigin = [], OriginFailures = [] }) {
+    const named = [...RequestsByOrigin, ...OriginFailures].flatMap((one) =>
+      one?.OriginId && one.OriginName ? [[one.OriginId, one.OriginName] as const] : [],
+    );
+    return [...new Map(named)]
+      .slice(0, maxOrigins)
+      .map(([origin_id, name]) => ({ labels: { origin_id, name }, value: 1 }));
+  },
+};
+
+export const loadBalancer = defineResource({
+  kind: 'load_balancer',
+  noun: 'load balancer',
+  section: 'load_balancers',
+  defaultIntervalSeconds: 300,
+  listing: loadBalancers,
+  path: '/loadbalancer/{id}/statistics',
+  query: eachOpenDay('from', 'to', 'hourly=true&exactRange=true'),
+  answer: statistics,
+  info: 'The name of a pull zone that the load balancer serves, since it has none of its own',
+  families: (own) => [...own.slice(0, 1), originInfo, ...own.slice(1)],
+});

@@ -1,0 +1,34 @@
+/** What Bunny Optimizer has done for one pull zone, by days (`/pullzone/{id}/optimizer/statistics`). */
+import { daily } from '../charts.ts';
+import { defineResource } from '../define.ts';
+import { gauge } from '../families.ts';
+import { milliseconds, object, percentage } from '../fields.ts';
+import { eachDay } from '../queries.ts';
+import { pullZones } from './pull-zone.ts';
+
+const statistics = object({
+  RequestsOptimizedChart: daily('optimized_requests', 'Requests that were optimized'),
+  TrafficSavedChart: daily('saved_traffic_bytes', 'Traffic that was saved'),
+  AverageProcessingTime: gauge(
+    'average_processing_time_seconds',
+    'Average time to optimize a request in the UTC day so far (%s, divided by 1000)',
+    milliseconds,
+  ),
+  AverageCompressionRatio: gauge(
+    'average_compression_ratio',
+    'Average compression in the UTC day so far, from 0 to 1 (%s, assuming that the API reports a percentage)',
+    percentage,
+  ),
+}).ignoring(
+  'AverageCompressionChart{*} AverageProcessingTimeChart{*} TotalRequestsOptimized TotalTrafficSaved',
+);
+
+export const pullZoneOptimizer = defineResource({
+  kind: 'pull_zone_optimizer',
+  noun: 'pull zone Optimizer',
+  listing: pullZones,
+  feature: 'OptimizerEnabled',
+  path: '/pullzone/{pullZoneId}/optimizer/statistics',
+  query: eachDay,
+  answer: statistics,
+});

@@ -1,0 +1,21 @@
+/** What SafeHop has done for one pull zone, by days (`/pullzone/{id}/safehop/statistics`). */
+import { daily } from '../charts.ts';
+import { defineResource } from '../define.ts';
+import { object } from '../fields.ts';
+import { eachDay } from '../queries.ts';
+import { pullZones } from './pull-zone.ts';
+
+const statistics = object({
+  RequestsRetriedChart: daily('retried_requests', 'Requests to the origin that were retried'),
+  RequestsSavedChart: daily('saved_requests', 'Requests that a retry saved'),
+}).ignoring('TotalRequestsRetried TotalRequestsSaved');
+
+export const pullZoneSafehop = defineResource({
+  kind: 'pull_zone_safehop',
+  noun: 'pull zone SafeHop',
+  listing: pullZones,
+  feature: 'EnableSafeHop',
+  path: '/pullzone/{pullZoneId}/safehop/statistics',
+  query: eachDay,
+  answer: statistics,
+});

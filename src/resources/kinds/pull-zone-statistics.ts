@@ -1,0 +1,147 @@
+/** The traffic of one pull zone by hours, and their days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
+import { dailyByHours, type Hour, hours, newestDay, sumByDay } from '../charts.ts';
+import { defineResource } from '../define.ts';
+import { type FamilyOf, gauge, highestOf } from '../families.ts';
+import { divided, milliseconds, object, percentage, type ValueOf } from '../fields.ts';
+import { eachDayByHours } from '../queries.ts';
+import { dailyTally } from '../tallies.ts';
+import { pullZones } from './pull-zone.ts';
+
+const responses = 'Responses with a status of 300 to 399, 400 to 499 and 500 to 599';
+
+const statistics = object({
+  RequestsServedChart: dailyByHours('requests', 'Requests served'),
+  PullRequestsPulledChart: dailyByHours('uncached_requests', 'Requests passed on to the origin'),
+  BandwidthUsedChart: dailyByHours('bandwidth_bytes', 'Bandwidth used'),
+  BandwidthCachedChart: dailyByHours('cached_bandwidth_bytes', 'Bandwidth served from the cache'),
+  OriginTrafficChart: dailyByHours('origin_traffic_bytes', 'Traffic from the origin'),
+  OriginShieldBandwidthUsedChart: dailyByHours(
+    'origin_shield_bandwidth_bytes',
+    'Bandwidth used by Origin Shield',
+  ),
+  OriginShieldInternalBandwidthUsedChart: dailyByHours(
+    'origin_shield_internal_bandwidth_bytes',
+    'Internal bandwidth used by Origin Shield',
+  ),
+  Error3xxChart: dailyByHours('responses', responses, { code: '3xx' }),
+  Error4xxChart: dailyByHours('responses', responses, { code: '4xx' }),
+  Error5xxChart: dailyByHours('responses', responses, { code: '5xx' }),
+  // `EU: Frankfurt, DE` is a point of presence of a region.
+  GeoTrafficDistribution: dailyTally(
+    'region_traffic_bytes',
+    'Traffic by region and point of presence',
+    'BandwidthUsedChart',
+    {
+      region: (key) => key.replace(/:.*$/s, '').trim().toUpperCase(),
+      pop: (key) => /:(.*)$/s.exec(key)?.[1]?.trim() ?? '',
+    },
+  ),
+  CacheHitRate: gauge(
+    'cache_hit_ratio',
+    'Share of requests served from the cache in the UTC day so far, from 0 to 1 (%s, divided by 100)',
+    percentage,
+  ),
+  AverageOriginResponseTime: gauge(
+    'origin_response_time_seconds',
+    'Median response time of the origin in the UTC day so far (%s, which is the median despite its name, divided by 1000)',
+    milliseconds,
+  ),
+  OriginResponseTimeChart: hours,
+  CacheHitRateChart: hours,
+}).ignoring('TotalBandwidthUsed TotalOriginTraffic TotalRequestsServed UserBalanceHistoryChart{*}');
+type Statistics = ValueOf<typeof statistics>;
+
+function cachedRequests({ RequestsServedChart: served, PullRequestsPulledChart: pulled }: Statistics) {
+  const missed = new Map(sumByDay(pulled ?? []).map(({ startSeconds, value }) => [startSeconds, value]));
+  const days =
+    served &&
+    sumByDay(served).flatMap(({ startSeconds, value }) => {
+      const uncached = missed.get(startSeconds);
+      return uncached === undefined ? [] : [{ startSeconds, value: Math.max(0, value - uncached) }];
+    });
+  return days && [{ days }];
+}
+
+/** The start of the newest hour that has ended and had requests: one without any has no ratio and no time. */
+function newestHour({ RequestsServedChart = [] }: Statistics): number | undefined {
+  return highestOf(
+    RequestsServedChart.filter(({ hasEnded, value }) => hasEnded && value > 0).map(
+      ({ atSeconds }) => atSeconds,
+    ),
+  );
+}
+
+/** What a chart has at that hour. */
+function atNewestHour(chart: readonly Hour[] | undefined, statistics: Statistics): number | undefined {
+  const newest = newestHour(statistics);
+  return chart?.find(({ atSeconds }) => atSeconds === newest)?.value;
+}
+
+const inNewestHour = 'in the newest hour that has ended and had requests';
+
+const ofNewestHour: readonly FamilyOf<Statistics>[] = [
+  {
+    name: 'cache_hit_ratio_latest_hour',
+    words: `Share of requests served from the cache ${inNewestHour}, from 0 to 1 (%s, divided by 100)`,
+    fields: ['CacheHitRateChart'],
+    series(statistics) {
+      const percent = atNewestHour(statistics.CacheHitRateChart, statistics);
+      return percent === undefined ? undefined : divided(percent, 100);
+    },
+  },
+  {
+    name: 'origin_response_time_latest_hour_seconds',
+    words: `Response time of the origin ${inNewestHour}; no series while the origin answered nothing in it (%s, divided by 1000)`,
+    fields: ['OriginResponseTimeChart'],
+    series(statistics) {
+      // 0 is written where the origin had no request.
+      const milliseconds = atNewestHour(statistics.OriginResponseTimeChart, statistics);
+      return milliseconds ? divided(milliseconds, 1000) : undefined;
+    },
+  },
+  {
+    name: 'statistics_latest_hour_timestamp_seconds',
+    words: 'Start of the newest hour that has ended and had requests, as Unix time (a key of the %s)',
+    fields: ['RequestsServedChart'],
+    series: newestHour,
+  },
+];
+
+/** No counter: while one chart lags the other the figure is too high, which a counter could not take back. */
+const cached: FamilyOf<Statistics> = {
+  name: 'cached_requests_latest_day',
+  words:
+    'Requests served from the cache (the first field minus the second) so far in the newest UTC day; resets at midnight',
+  fields: ['RequestsServedChart', 'PullRequestsPulledChart'],
+  series: cachedRequests,
+};
+
+/** The API leaves out what these do not ask for. */
+const loaded = [
+  'loadErrors',
+  'loadOriginResponseTimes',
+  'loadOriginTraffic',
+  'loadRequestsServed',
+  'loadBandwidthUsed',
+  'loadOriginShieldBandwidth',
+  'loadGeographicTrafficDistribution',
+].map((name) => `&${name}=true`);
+
+export const pullZoneStatistics = defineResource({
+  kind: 'pull_zone_statistics',
+  familyPrefix: 'bunnynet_pull_zone',
+  reference: 'GET /statistics',
+  noun: 'pull zone statistics',
+  defaultIntervalSeconds: 300,
+  listing: pullZones,
+  path: `/statistics?pullZone={pullZoneId}${loaded.join('')}`,
+  query: eachDayByHours,
+  answer: statistics,
+  families: (own) => [
+    ...own.slice(0, 2),
+    cached,
+    ...own.slice(2),
+    ...ofNewestHour,
+    { ...newestDay(statistics), name: 'statistics_latest_day_timestamp_seconds' },
+  ],
+});
