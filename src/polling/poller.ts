@@ -94,8 +94,9 @@ export class Poller {
         permit.release();
         if (counts()) await this.#options.onFound(poll, found, counts);
       } else {
-        const reading = await this.#read(poll, get);
-        if (counts()) this.#keep(poll, poll.key, reading);
+        const beganMs = this.#options.now();
+        const reading = await this.#read(poll, get, beganMs);
+        if (counts()) this.#keep(poll, poll.key, reading, beganMs);
       }
       if (counts()) this.#succeed(loop, took());
       return 1;
@@ -124,11 +125,11 @@ export class Poller {
   }
 
   /** Shows a reading. A sample without a finite number is left out, and reported as drift. */
-  #keep(poll: Poll, key: string, reading: unknown): void {
+  #keep(poll: Poll, key: string, reading: unknown, beganMs?: number): void {
     const { states, now, observer } = this.#options;
-    states.succeeded(key, reading, now(), (field) =>
-      observer.mismatched(aboutPoll(poll), field, 'a finite number', 'a number that is too large'),
-    );
+    const onNotFinite = (field: string) =>
+      observer.mismatched(aboutPoll(poll), field, 'a finite number', 'a number that is too large');
+    states.succeeded(key, reading, now(), onNotFinite, beganMs);
   }
 
   #diagnosticsOf(poll: Poll): Diagnostics {
@@ -159,10 +160,9 @@ export class Poller {
     };
   }
 
-  async #read(poll: ReadPoll, get: Get): Promise<unknown> {
+  async #read(poll: ReadPoll, get: Get, nowMs: number): Promise<unknown> {
     const { resource, target } = poll;
-    const { states, now } = this.#options;
-    const context = { nowMs: now(), lastSuccessMs: states.status(target.key)?.lastSuccessMs };
+    const context = { nowMs, lastBeganMs: this.#options.states.status(target.key)?.lastBeganMs };
     try {
       return await resource.read(get, target.ids, this.#diagnosticsOf(poll), context);
     } catch (error) {
@@ -180,7 +180,9 @@ export class Poller {
   async #list(poll: ListingPoll, get: Get): Promise<readonly Found[]> {
     const { listing, parent } = poll;
     try {
-      return await collect(await listing.discover(get, parent?.ids, this.#diagnosticsOf(poll)));
+      const { found, moved } = await listing.discover(get, parent?.ids, this.#diagnosticsOf(poll));
+      if (moved !== undefined) throw new ReadingError('schema', moved);
+      return await collect(found);
     } catch (error) {
       const { result, answer } = describe(error);
       if (listing.isEmpty?.({ result, errorKey: answer.errorKey })) return [];

@@ -26,6 +26,8 @@ export interface TargetStatus {
   readonly stale: boolean;
   /** Unix time. */
   readonly lastSuccessMs: number | undefined;
+  /** When the poll that last succeeded began. Unix time. */
+  readonly lastBeganMs?: number | undefined;
   readonly lastDurationSeconds: number | undefined;
   readonly lastFailure: Failure | undefined;
   /** The state that the API reports, while the values are on the page. */
@@ -48,6 +50,7 @@ class TargetRecord implements TargetStatus {
   target: Target;
   stale = false;
   lastSuccessMs: number | undefined;
+  lastBeganMs: number | undefined;
   condition: string | undefined;
   kept: unknown;
   /** Its own failure although its listing was read: it is absent, or its reading cannot be used. */
@@ -205,8 +208,19 @@ export class TargetStates {
     this.#counts = undefined;
   }
 
-  /** atMs: Unix time. Throws if the reading cannot be shown; then nothing has changed. */
-  succeeded(key: string, reading: unknown, atMs: number, onNotFinite?: OnNotFinite): void {
+  /**
+   * Throws if the reading cannot be shown; then nothing has changed.
+   *
+   * @param atMs when the poll ended, as Unix time
+   * @param beganMs when it began
+   */
+  succeeded(
+    key: string,
+    reading: unknown,
+    atMs: number,
+    onNotFinite?: OnNotFinite,
+    beganMs: number = atMs,
+  ): void {
     const known = this.#records.get(key);
     if (!known) return;
     const { target } = known;
@@ -222,6 +236,7 @@ export class TargetStates {
     known.freshMs = uptimeMs;
     this.#expect(known);
     known.lastSuccessMs = atMs;
+    known.lastBeganMs = beganMs;
     known.hasValues = true;
     known.condition = condition;
     known.kept = kept;
@@ -253,6 +268,7 @@ export class TargetStates {
     if (!known) return;
     known.failure = nextFailure(known.failure, failure);
     known.lastSuccessMs = undefined;
+    known.lastBeganMs = undefined;
     known.kept = undefined;
     this.#showStateAlone(known);
   }

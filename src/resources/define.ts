@@ -88,14 +88,15 @@ export function defineListing<Element>(declaration: ListingDeclaration<Element>)
     documented: documentedPage(way, element),
     async discover(get, parent = {}, diagnostics) {
       const list = { path: filled(path, Object.values(parent)), nouns: elementNouns, element };
-      const { byId } = await readPages(way, list, get, diagnostics);
-      return mapEach(byId, ([id, reading]) => ({
+      const { byId, moved } = await readPages(way, list, get, diagnostics);
+      const found = mapEach(byId, ([id, reading]) => ({
         ...about?.(reading),
         ids: { ...parent, [label]: id },
         name: labelsOf(reading)['name'] || undefined,
         features: features?.filter((flag) => reading[flag] === true),
         reading,
       }));
+      return { found, moved };
     },
   };
 }

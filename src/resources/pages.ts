@@ -81,14 +81,16 @@ interface PagesRead<Element> {
   readonly byId: ReadonlyMap<string, Element>;
   /** Of a reading. */
   readonly withoutId: readonly Element[];
+  /** As of `ListingRun`. */
+  readonly moved: string | undefined;
 }
 
 /**
- * Every element of a listing.
+ * Every element of a listing; or, where it changed while it was paged, those that were seen: an element that moves from page to
+ * page can be missed. More elements than the total are no sign of it: nothing is missing.
  *
- * @throws {ReadingError} `schema` where the listing repeats itself, does not end, changes meanwhile or ends too early: an
- *   element that moves from page to page can be missed, so what was read is not the whole. More elements than the total are
- *   no failure: nothing is missing. What `get` throws; but a page that is too large is requested in smaller ones
+ * @throws {ReadingError} `schema` where the listing repeats itself, does not end, or contradicts itself on its only page
+ * @throws what `get` throws, with the page in its message; but a page that is too large is requested in smaller ones
  */
 export async function readPages<Element>(
   paging: Pick<Paging, 'perPage' | 'query' | 'read'>,
@@ -107,25 +109,29 @@ export async function readPages<Element>(
   let received = 0;
   let unusable = 0;
   let total: number | undefined;
+  let moved: string | undefined;
   let { perPage } = paging;
   const counted = () => ids.size + withoutId.length + unusable;
   for (let position: Position | undefined = 1; position !== undefined; ) {
+    const number = requested.size + 1;
     let body: unknown;
     try {
       body = await get(withQuery(path, paging.query(position, perPage)));
     } catch (error) {
       const divisor = isTooLarge(error) ? divisorOf(perPage) : undefined;
-      if (divisor === undefined) throw error;
+      if (divisor === undefined) throw onPage(number, error);
       perPage /= divisor;
       // The same place, counted in smaller pages. A cursor stays as it is.
       if (typeof position === 'number') position = (position - 1) * divisor + 1;
       continue;
     }
     requested.add(position);
-    const page = paging.read(body, { number: Number(position), perPage, received }, diagnostics);
-    const { usable, deleted, unusable: unusableOfPage } = items.classify(page.list, diagnostics);
+    const { page, content } = readPage(() => {
+      const page = paging.read(body, { number: Number(position), perPage, received }, diagnostics);
+      return { page, content: items.classify(page.list, diagnostics) };
+    }, number);
     const known = ids.size;
-    for (const item of usable) {
+    for (const item of content.usable) {
       const id = item[identifier];
       if (id === undefined) withoutId.push(item);
       else {
@@ -133,31 +139,54 @@ export async function readPages<Element>(
         ids.add(String(id));
       }
     }
-    for (const id of deleted) {
+    for (const id of content.deleted) {
       if (id === undefined) unusable++;
       else ids.add(id);
     }
     received += lengthOf(page.list);
-    unusable += unusableOfPage;
+    unusable += content.unusable;
     if (total !== undefined && page.total !== undefined && page.total !== total)
-      throw failed(`the listing changed from ${total} to ${page.total} ${nouns} on page ${requested.size}`);
+      moved = `the listing changed from ${total} to ${page.total} ${nouns} on page ${number}`;
     total = page.total ?? total;
     const { next, isNextGuessed = false } = page;
     const isNew = ids.size > known;
     if (next === undefined || (isNextGuessed && !isNew)) break;
     if (lengthOf(page.list) === 0) {
       if (total !== undefined && counted() >= total) break;
-      throw failed(`page ${requested.size} is empty, though the listing says that it goes on`);
+      const message = `page ${number} is empty, though the listing says that it goes on`;
+      if (number === 1) throw failed(message);
+      moved ??= message;
+      break;
     }
-    if (requested.has(next) || !isNew)
-      throw failed(`the listing repeats itself after page ${requested.size}`);
-    if (requested.size >= maxPages * (paging.perPage / perPage))
-      throw failed(`the listing did not end after ${requested.size} pages`);
+    if (requested.has(next) || !isNew) {
+      if (moved !== undefined) break;
+      throw failed(`the listing repeats itself after page ${number}`);
+    }
+    if (number >= maxPages * (paging.perPage / perPage))
+      throw failed(`the listing did not end after ${number} pages`);
     position = next;
   }
-  if (counted() < (total ?? 0))
-    throw failed(`the listing ended after ${counted() - unusable} of ${total} ${nouns}`);
-  return { byId, withoutId };
+  if (counted() < (total ?? 0)) {
+    const message = `the listing ended after ${counted() - unusable} of ${total} ${nouns}`;
+    if (requested.size === 1) throw failed(message);
+    moved ??= message;
+  }
+  return { byId, withoutId, moved };
+}
+
+/** What reads a page, with its number in the message of what it throws. */
+function readPage<Read>(read: () => Read, number: number): Read {
+  try {
+    return read();
+  } catch (error) {
+    throw onPage(number, error);
+  }
+}
+
+/** A failure to get or read a page: after the first one its message says which page it was. */
+export function onPage(number: number, error: unknown): unknown {
+  if (number > 1 && error instanceof Error && 'result' in error) error.message += ` on page ${number}`;
+  return error;
 }
 
 /** The path with this added to its query. */
@@ -340,6 +369,7 @@ export function paged<Element>(
     documented: documentedPage(paging, element),
     async readAll(path, get, diagnostics) {
       const list = { path, nouns, element, isReading: true };
+      // Of a list that moved, what was seen is counted: another reading would hardly find it at rest.
       const { byId, withoutId } = await readPages(paging, list, get, diagnostics);
       return [...byId.values(), ...withoutId];
     },

@@ -37,10 +37,10 @@ function instantsOf(from: string, to: string): DaysQuery {
 }
 
 /** The first day to request: today, or the day of the last good poll, which may have grown since. */
-function firstDay({ nowMs, lastSuccessMs }: ReadContext, grace = graceSeconds): number {
+function firstDay({ nowMs, lastBeganMs }: ReadContext, grace = graceSeconds): number {
   const today = startOfDay(nowMs / 1000);
-  if (lastSuccessMs === undefined) return today;
-  const open = startOfDay(lastSuccessMs / 1000 - grace);
+  if (lastBeganMs === undefined) return today;
+  const open = startOfDay(lastBeganMs / 1000 - grace);
   return Math.min(today, Math.max(open, today - (maxDays - 1) * daySeconds));
 }
 

@@ -24,10 +24,13 @@ export type Ids = Readonly<Record<string, string>>;
 /** Requests a path under the base URL of the API; resolves with the parsed JSON body, rejects when the request failed. */
 export type Get = (path: string) => Promise<unknown>;
 
-/** When a target is read, and when its last good poll was; undefined before the first. Unix time. */
+/**
+ * When a target is read, and when its last good poll began: what came later is in none of its answers. Undefined before the first.
+ * Unix time.
+ */
 export interface ReadContext {
   readonly nowMs: number;
-  readonly lastSuccessMs?: number | undefined;
+  readonly lastBeganMs?: number | undefined;
 }
 
 /** One thing that a listing has. */
@@ -45,6 +48,17 @@ export interface Found<Reading = unknown> extends Listed {
   readonly reading?: Reading;
   /** A function, so that nothing that writes objects out shows the key. */
   readonly key?: (() => string) | undefined;
+}
+
+/** What one run through a listing has. */
+export interface ListingRun<Reading = unknown> {
+  /** Each thing once; gone through once, a few milliseconds at a time. */
+  readonly found: Iterable<Found<Reading>>;
+  /**
+   * How it shows that the listing changed while it was paged, for messages. Then what is not found may be there all the same.
+   * Undefined if the run is complete.
+   */
+  readonly moved?: string | undefined;
 }
 
 /** How a request or a reading failed, as far as a kind needs to know. */
@@ -84,8 +98,8 @@ export interface Listing<Reading = unknown> extends Operation {
   readonly optionalProduct?: true | undefined;
   /** Whether a failure means that there is nothing to list. */
   isEmpty?(failure: FailureOf): boolean;
-  /** Rejects unless the listing is complete; gone through once, a few milliseconds at a time. parent: the ids of what the parent lists. */
-  discover(get: Get, parent: Ids | undefined, diagnostics: Diagnostics): Promise<Iterable<Found<Reading>>>;
+  /** Rejects unless it read the listing to its end. parent: the ids of what the parent lists. */
+  discover(get: Get, parent: Ids | undefined, diagnostics: Diagnostics): Promise<ListingRun<Reading>>;
 }
 
 /** The target whose reading becomes samples. */

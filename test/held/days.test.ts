@@ -249,3 +249,30 @@ it('asks by date-times where the API declares them, and else by dates', async ()
   expect(asked('/dnszone/7/statistics', 'dateFrom', 'dateTo')).toEqual(dates);
   expect(asked('/storagezone/7/statistics/egress', 'dateFrom', 'dateTo')).toEqual(dates);
 });
+
+it('a poll that lasts over midnight leaves the day open on which it began', async () => {
+  const served: Record<string, number> = { '2026-08-15': 10 };
+  let takesMs = 0;
+  const whole = await startWhole({
+    nowMs: Date.parse('2026-08-15T23:40:00Z'),
+    document: { dns_zones: { targets: ['7'] } },
+    routes: {
+      '/dnszone/7/statistics': ({ query }) => {
+        const day = query.get('dateFrom') ?? '';
+        const answer = { QueriesServedChart: { [`${day}T00:00:00Z`]: served[day] ?? 0 } };
+        whole.advance(takesMs);
+        return answer;
+      },
+    },
+  });
+  await whole.poll();
+  // From 23:50 to 00:20.
+  whole.advance(10 * minuteMs);
+  takesMs = 30 * minuteMs;
+  await whole.poll();
+  takesMs = 0;
+  served['2026-08-15'] = 15;
+  whole.advance(10 * minuteMs);
+  await whole.poll();
+  expect(await whole.value('bunnynet_dns_zone_queries_total')).toBe(5);
+});

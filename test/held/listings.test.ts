@@ -166,7 +166,9 @@ function servePullZones(ids: () => readonly number[], onPage: (page: number) => 
     const page = Number(query.get('page'));
     const perPage = Number(query.get('perPage'));
     const all = ids();
-    const Items = all.slice((page - 1) * perPage, page * perPage).map((Id) => ({ Id, Name: `zone ${Id}` }));
+    const Items = all
+      .slice((page - 1) * perPage, page * perPage)
+      .map((Id) => ({ Id, Name: `zone ${Id}`, Suspended: false }));
     onPage(page);
     return { Items, TotalItems: all.length, HasMoreItems: page * perPage < all.length };
   };
@@ -219,4 +221,19 @@ it('bare arrays are read until one is short or brings nothing new', async () => 
   whole.routes['/pullzone'] = () => ids.slice(0, 100).map((Id) => ({ Id, Name: `zone ${Id}` }));
   await whole.poll();
   expect(whole.exporter.targets()).toHaveLength(100);
+});
+
+it('a listing whose second page fails keeps what it found, and says which page it was', async () => {
+  const zones = servePullZones(() => numbers(150));
+  const whole = await startWhole({
+    document: { pull_zones: { targets: 'all' } },
+    routes: { '/pullzone': zones },
+  });
+  await whole.poll();
+  whole.routes['/pullzone'] = (request) => (request.query.get('page') === '2' ? reply(500) : zones(request));
+  await whole.poll();
+  expect(whole.exporter.targets()).toHaveLength(150);
+  expect(await whole.value('bunnynet_pull_zone_suspended', { pull_zone_id: '101' })).toBe(0);
+  expect(whole.exporter.listings()[0]?.lastFailure?.message).toBe('HTTP 500 on page 2');
+  expect(whole.said('HTTP 500 on page 2')).toHaveLength(1);
 });

@@ -13,10 +13,11 @@ const perPage = 3;
 const listing = { path: '/', nouns: 'things', element };
 const numRuns = runs(150, 20_000);
 
-/** The ids that were found, or undefined after a ReadingError; every other error is thrown on. */
+/** The ids that a complete listing has; undefined after a ReadingError, or if it moved; every other error is thrown on. */
 async function read(way: PagingName, get: Get): Promise<readonly string[] | undefined> {
   try {
-    return [...(await readPages({ ...pagings[way], perPage }, listing, get, unnoted)).byId.keys()];
+    const { byId, moved } = await readPages({ ...pagings[way], perPage }, listing, get, unnoted);
+    return moved === undefined ? [...byId.keys()] : undefined;
   } catch (error) {
     if (error instanceof ReadingError) return undefined;
     throw error;

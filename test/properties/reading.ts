@@ -41,7 +41,7 @@ export function createReader(kind: KindName, settings?: unknown) {
       return await Promise.resolve(parseJson(bodies[page - 1] ?? bodies.at(-1) ?? '', { status: 200 }));
     };
     if (isReadAlone(resource)) return [await resource.read(get, target.ids, unnoted, { nowMs: Date.now() })];
-    const found = [...(await resource.listing.discover(get, undefined, unnoted))];
+    const found = [...(await resource.listing.discover(get, undefined, unnoted)).found];
     return found.map(({ reading }) => reading);
   }
 

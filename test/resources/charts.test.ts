@@ -37,7 +37,7 @@ describe('the days to request', () => {
       '2026-03-01',
     ],
   ])('%s', (_, now, lastSuccess, from, to) => {
-    const when = { nowMs: Date.parse(now), lastSuccessMs: lastSuccess ? Date.parse(lastSuccess) : undefined };
+    const when = { nowMs: Date.parse(now), lastBeganMs: lastSuccess ? Date.parse(lastSuccess) : undefined };
     expect(openDays(when)).toEqual([{ query: `dateFrom=${from}&dateTo=${to}` }]);
     const days = eachDay(when);
     expect(days[0]?.query).toBe(`dateFrom=${from}&dateTo=${from}`);

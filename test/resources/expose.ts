@@ -10,6 +10,7 @@ import type {
   Diagnostics,
   Ids,
   ListedResource,
+  ListingRun,
   ReadContext,
   ReadResource,
   Resource,
@@ -117,7 +118,7 @@ export async function exposeListing(
   resource: ListedResource,
   page: (path: string) => Body | Error,
   about: About = {},
-): Promise<Exposed> {
+): Promise<Exposed & Pick<ListingRun, 'moved'>> {
   const { diagnostics, ...noted } = recordDiagnostics();
   const asked: string[] = [];
   const get = (path: string) => {
@@ -125,8 +126,9 @@ export async function exposeListing(
     const answer = page(path);
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(parsed(answer));
   };
-  const found = [...(await resource.listing.discover(get, undefined, diagnostics))];
+  const run = await resource.listing.discover(get, undefined, diagnostics);
+  const found = [...run.found];
   const targets = found.map(({ ids }) => targetOf(resource, ids, about));
   const readings = found.map(({ reading }) => reading);
-  return { ...render(targets, readings), ...noted, asked };
+  return { ...render(targets, readings), ...noted, asked, moved: run.moved };
 }

@@ -29,14 +29,14 @@ describe('statistics by day', () => {
   const [newest] = familiesOf(statistics).map((family) => finished('x', 'x', family));
 
   /** The requests and the reading at this time; each day has its own body. */
-  async function readAt(nowMs: number, lastSuccessMs?: number, bodies: Record<string, unknown> = {}) {
+  async function readAt(nowMs: number, lastBeganMs?: number, bodies: Record<string, unknown> = {}) {
     const asked: string[] = [];
     const get = (path: string) => {
       const query = path.replace('/days?', '');
       asked.push(query);
       return Promise.resolve(bodies[query] ?? { A: {} });
     };
-    return { asked, reading: await kind.read(get, {}, unnoted, { nowMs, lastSuccessMs }) };
+    return { asked, reading: await kind.read(get, {}, unnoted, { nowMs, lastBeganMs }) };
   }
 
   const firstDay = 'dateFrom=2026-08-20&dateTo=2026-08-20';

@@ -10,8 +10,9 @@ const things = { path: '/things', nouns: 'things', element: object({ id }) };
 async function readFrom(api: PagingName, pages: readonly unknown[], isReading = false) {
   let asked = 0;
   const get = () => Promise.resolve(pages[Math.min(asked++, pages.length - 1)]);
-  const { byId } = await readPages({ ...pagings[api], perPage: 2 }, { ...things, isReading }, get, unnoted);
-  return { ids: [...byId.keys()].join(' '), asked };
+  const paging = { ...pagings[api], perPage: 2 };
+  const { byId, moved } = await readPages(paging, { ...things, isReading }, get, unnoted);
+  return { ids: [...byId.keys()].join(' '), asked, ...(moved !== undefined && { moved }) };
 }
 const list = (...ids: readonly (number | null)[]) => ids.map((one) => ({ id: one }));
 
@@ -37,8 +38,11 @@ describe('a video listing', () => {
     expect(await readFrom('video', pages)).toEqual({ ids: '1 2', asked: 3 });
   });
 
-  it('is not complete when fewer have come than it counts', async () => {
-    await expect(readFrom('video', [page(4, 1, 2), page(4)])).rejects.toThrow('ended after 2 of 4 things');
+  it('has moved if fewer have come than it counts', async () => {
+    expect(await readFrom('video', [page(4, 1, 2), page(4)])).toMatchObject({
+      ids: '1 2',
+      moved: 'the listing ended after 2 of 4 things',
+    });
   });
 });
 
@@ -55,16 +59,31 @@ describe('a core listing', () => {
 
   it.each([
     [[page(false, 4, 1, 2)], 'the listing ended after 2 of 4 things'],
-    [[page(true, 4, 1, 2), page(true, 4)], 'page 2 is empty, though the listing says that it goes on'],
-    [[page(true, null, 1, 2), page(true, null)], 'page 2 is empty, though the listing says that it goes on'],
     [[page(true, null)], 'page 1 is empty, though the listing says that it goes on'],
     [[page(true, 2, 1, 2)], 'the listing repeats itself after page 2'],
-    [[page(null, 4, 1, 2)], 'the listing ended after 2 of 4 things'],
-    [[page(true, 3, 1, 2), page(false, 2, 3)], 'the listing changed from 3 to 2 things on page 2'],
+    [[page(true, 3, 1, 2), page(false, 3, null)], 'no element of the array has a usable id on page 2'],
     [[page(false, 2, 1, null)], 'the listing is incomplete: 1 of 2 things without a usable id'],
   ])('that contradicts itself is not complete, and says why: case %#', async (pages, message) => {
     await expect(readFrom('core', pages)).rejects.toMatchObject({ result: 'schema', message });
   });
+
+  it.each([
+    [[page(true, 4, 1, 2), page(true, 4)], '1 2', 'page 2 is empty, though the listing says that it goes on'],
+    [
+      [page(true, null, 1, 2), page(true, null)],
+      '1 2',
+      'page 2 is empty, though the listing says that it goes on',
+    ],
+    [[page(true, 3, 1, 2), page(false, 2, 3)], '1 2 3', 'the listing changed from 3 to 2 things on page 2'],
+    [[page(true, 3, 1, 2), page(true, 4, 1, 2)], '1 2', 'the listing changed from 3 to 4 things on page 2'],
+    [[page(true, 3, 1, 2), page(false, 3, 2)], '1 2', 'the listing ended after 2 of 3 things'],
+    [[page(null, 4, 1, 2)], '1 2', 'the listing ended after 2 of 4 things'],
+  ])(
+    'that changes while it is paged gives what was seen, and says so: case %#',
+    async (pages, ids, moved) => {
+      expect(await readFrom('core', pages)).toMatchObject({ ids, moved });
+    },
+  );
 
   it.each([
     ['more things than it counts', [page(false, 1, 1, 2)]],
@@ -109,12 +128,13 @@ describe('a cursor listing', () => {
     );
   });
 
-  it('is incomplete if its cursor repeats or leads to an empty page', async () => {
+  it('is incomplete if its cursor repeats, and has moved if it leads to an empty page', async () => {
     const endless = { items: list(1), cursor: 'a' };
     await expect(readFrom('application', [endless])).rejects.toThrow('repeats itself after page 2');
-    await expect(readFrom('application', [endless, { items: [], cursor: 'b' }])).rejects.toThrow(
-      'page 2 is empty, though the listing says that it goes on',
-    );
+    expect(await readFrom('application', [endless, { items: [], cursor: 'b' }])).toMatchObject({
+      ids: '1',
+      moved: 'page 2 is empty, though the listing says that it goes on',
+    });
   });
 
   it('leaves out an element without an id in a reading, but counts it', async () => {

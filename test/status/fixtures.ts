@@ -104,7 +104,7 @@ export function listing(
         nouns,
         fields: [],
         documented: {},
-        discover: () => Promise.resolve([]),
+        discover: () => Promise.resolve({ found: [] }),
       },
       parent,
       isRead: false,

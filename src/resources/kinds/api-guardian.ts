@@ -70,13 +70,14 @@ const endpoints: Listing = {
     /^(feature_not_available|invalid_plan_type|not_found\.)|no_configuration$/.test(errorKey),
   async discover(get, { shield_zone_id = '' } = {}, diagnostics) {
     const given = body.from(await get(`/shield/shield-zone/${shield_zone_id}/api-guardian`), diagnostics);
-    return given.map(
+    const found = given.map(
       ({ apiGuardianEndpointId: endpoint_id = '', requestMethod, requestMethods, requestPath }) => ({
         ids: { shield_zone_id, endpoint_id },
         // Newer versions of the reference have several methods: `GET,POST`.
         name: [requestMethod || requestMethods, requestPath].filter(Boolean).join(' ') || undefined,
       }),
     );
+    return { found };
   },
 };
 

@@ -2,7 +2,7 @@
 import { newestAndTotal } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { boolean, instant, listOf, mapped, object, ReadingError, text, type ValueOf } from '../fields.ts';
-import { type PagedAnswer, withQuery } from '../pages.ts';
+import { onPage, type PagedAnswer, withQuery } from '../pages.ts';
 import { eachDate } from '../queries.ts';
 import type { CounterSample } from '../resource.ts';
 import { tallyOf, together } from '../tallies.ts';
@@ -63,7 +63,10 @@ const answer: PagedAnswer<Changes> = {
     const pages: Changes[] = [];
     for (let token = ''; ; ) {
       const query = token && `ContinuationToken=${encodeURIComponent(token)}`;
-      const read = page.from(await get(withQuery(path, query)), diagnostics);
+      const body = await get(withQuery(path, query)).catch((error: unknown) => {
+        throw onPage(pages.length + 1, error);
+      });
+      const read = page.from(body, diagnostics);
       pages.push(changesOf(read, daySeconds));
       const { HasMoreData: goesOn, ContinuationToken: next = '' } = read;
       if (goesOn === false || (next === '' && goesOn === undefined)) break;

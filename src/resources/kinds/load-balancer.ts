@@ -50,15 +50,16 @@ export const loadBalancers: Listing = {
       diagnostics,
     );
     const zones = { path: '/pullzone', nouns: 'pull zones', element: pullZone };
-    const found = new Map(active.map(({ LoadBalancerId = '' }) => [LoadBalancerId, '']));
-    const { byId } = await readPages(pagings.core, zones, get, diagnostics);
+    const names = new Map(active.map(({ LoadBalancerId = '' }) => [LoadBalancerId, '']));
+    const { byId, moved } = await readPages(pagings.core, zones, get, diagnostics);
     for (const { Name = '', LoadBalancerId } of byId.values()) {
-      if (LoadBalancerId) found.set(LoadBalancerId, found.get(LoadBalancerId) || Name);
+      if (LoadBalancerId) names.set(LoadBalancerId, names.get(LoadBalancerId) || Name);
     }
-    return mapEach(found, ([load_balancer_id, name]) => ({
+    const found = mapEach(names, ([load_balancer_id, name]) => ({
       ids: { load_balancer_id },
       name: name || undefined,
     }));
+    return { found, moved };
   },
 };
 

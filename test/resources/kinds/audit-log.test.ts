@@ -91,14 +91,14 @@ it('counts each change once, however late it comes and over midnight; what there
   const total = () => counters?.rows[0]?.samples.reduce((sum, { value }) => sum + value, 0);
   const poll = async (
     at: number,
-    lastSuccessMs: number | undefined,
+    lastBeganMs: number | undefined,
     days: Readonly<Record<string, readonly object[]>>,
   ) => {
     const get = (path: string) => {
       const [, date = ''] = /audit\/([\d-]+)/.exec(path) ?? [];
       return Promise.resolve({ Logs: days[date] ?? null, HasMoreData: false });
     };
-    counters?.add(target, await auditLog.read(get, ids, unnoted, { nowMs: at, lastSuccessMs }), at, 0);
+    counters?.add(target, await auditLog.read(get, ids, unnoted, { nowMs: at, lastBeganMs }), at, 0);
     return total();
   };
   const first = midnightMs - 600_000;

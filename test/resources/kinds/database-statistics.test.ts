@@ -52,7 +52,7 @@ it('has the sum of the hours of each day', async () => {
 it('asks for the day of the last good poll, too, while it may still grow', async () => {
   const context = {
     nowMs: Date.parse('2026-08-20T00:05:00Z'),
-    lastSuccessMs: Date.parse('2026-08-19T23:55:00Z'),
+    lastBeganMs: Date.parse('2026-08-19T23:55:00Z'),
   };
   const { asked } = await expose(
     databaseStatistics,
