@@ -7,7 +7,7 @@ import { type Everything, everything } from './simulator/everything.ts';
 import { outageScript, playScript } from './simulator/script.ts';
 import { createSimulator } from './simulator/simulator.ts';
 
-/** The sizes of the demo: about 4,000, 70,000 and 700,000 series. */
+/** How fast each size of the account is polled. */
 const paces = {
   small: { completeWithinSeconds: 2, interval: '5s', staleAfter: '15s' },
   medium: { completeWithinSeconds: 10, interval: '30s', staleAfter: '90s' },

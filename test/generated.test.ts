@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { flagRows } from '../src/cli/flags.ts';
+import { demoSeries, flagRows } from '../src/cli/flags.ts';
 import { urlVariable } from '../src/config/apis.ts';
 import { environmentSettings } from '../src/config/environment.ts';
 import {
@@ -14,7 +14,7 @@ import { allLabelsOf, catalogue } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/kinds/index.ts';
 import { apiNames, type Resource } from '../src/resources/resource.ts';
 import { createTelemetry } from '../src/telemetry.ts';
-import { formatDuration } from '../src/text.ts';
+import { count, formatDuration } from '../src/text.ts';
 import { shellFiles } from './cli/shell-files.ts';
 import { configJsonSchema } from './config/json-schema.ts';
 import { inventory } from './inventory.ts';
@@ -221,5 +221,12 @@ describe('generated documentation', () => {
 
   it('docs/metrics.md lists every family as the code declares it', async () => {
     await expect(await metricReference()).toMatchFileSnapshot('../docs/metrics.md');
+  });
+
+  it('README.md has the numbers of series of the larger demos', () => {
+    const { medium, full } = demoSeries;
+    expect(readFileSync('README.md', 'utf8').replaceAll('\n', ' ')).toContain(
+      `\`--demo.scale=medium\` and \`full\` serve ${count(medium)} and ${count(full)} series`,
+    );
   });
 });

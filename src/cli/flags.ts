@@ -1,9 +1,11 @@
 /** The table of flags, and how they are read from the command line and the environment. */
-import { didYouMean, orList, parseBoolean, quote } from '../text.ts';
+import { count, didYouMean, orList, parseBoolean, quote } from '../text.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export const logFormats = ['json', 'pretty'] as const;
-const demoScales = ['small', 'medium', 'full'] as const;
+/** About how many series the demo serves, by scale. */
+export const demoSeries = { small: 5_000, medium: 110_000, full: 270_000 } as const;
+const demoScales = Object.keys(demoSeries) as (keyof typeof demoSeries)[];
 
 /** The command was called wrongly. The message has one line for each mistake. */
 export class UsageError extends Error {
@@ -104,7 +106,7 @@ const table = {
     name: 'demo.scale',
     placeholder: 'SCALE',
     default: 'small',
-    help: `How many targets the simulator has: ${orList(demoScales)} (about 4,000, 70,000 or 700,000 series).`,
+    help: `How many targets the simulator has: ${orList(demoScales)} (about ${orList(Object.values(demoSeries).map(count))} series).`,
     value: choice(demoScales),
   },
   demoOutage: { name: 'demo.outage', help: 'Let the simulator play a scripted outage.' },

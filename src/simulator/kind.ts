@@ -20,7 +20,7 @@ export const apiNames = [
   'origin_errors',
 ] as const satisfies readonly ApiName[];
 
-/** About 4,000, 70,000 and 700,000 series on the exporter's page. */
+/** Sizes of the account. Full is twice as large as the largest that is expected: some 10,000 targets. */
 export const scaleNames = ['small', 'medium', 'full'] as const;
 export type Scale = (typeof scaleNames)[number];
 

@@ -19,7 +19,7 @@ export type { Counter, LoggedRequest } from './log.ts';
 export interface SimulatorOptions {
   /** The same seed gives the same dataset and, at the same time, the same answers. Default 1. */
   readonly seed?: number;
-  /** Default small: about 4,000 series; medium 70,000; full 700,000. */
+  /** Default small. */
   readonly scale?: Scale;
   /** Sizes that replace those of the scale, one by one. */
   readonly shape?: Partial<Shape>;

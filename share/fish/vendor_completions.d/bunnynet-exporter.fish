@@ -5,7 +5,7 @@ complete -c bunnynet-exporter -l config.check -d 'Check the configuration and th
 complete -c bunnynet-exporter -l once -d 'Poll every target once, print the page on stdout and exit: 0 when every poll and listing succeeded, else 3.'
 complete -c bunnynet-exporter -l report -d 'Poll every target once, print a summary of the answers for a bug report, without any value of the account, and exit.'
 complete -c bunnynet-exporter -l demo -d 'Export from a simulator of the API on loopback: no account needed.'
-complete -c bunnynet-exporter -l demo.scale -x -a 'small medium full' -d 'How many targets the simulator has: small, medium or full (about 4,000, 70,000 or 700,000 series).'
+complete -c bunnynet-exporter -l demo.scale -x -a 'small medium full' -d 'How many targets the simulator has: small, medium or full (about 5,000, 110,000 or 270,000 series).'
 complete -c bunnynet-exporter -l demo.outage -d 'Let the simulator play a scripted outage.'
 complete -c bunnynet-exporter -l web.listen-address -x -d 'Address to serve on. May be given several times.'
 complete -c bunnynet-exporter -l web.probe-address -x -d 'Answer /-/healthy and /-/ready here too: over HTTP and without a password, for probes.'

@@ -15,7 +15,7 @@ interface Endpoints {
 export const apiGuardian = {
   kind: 'api_guardian',
   section: 'api_guardian',
-  sizes: { endpoints: [6, 40, 300] },
+  sizes: { endpoints: [6, 40, 90] },
   create: (seed, sizes: { endpoints: number }, { zones }: Zones) => ({
     endpoints: endpointsOf(seed, sizes.endpoints, zones.filter(isGuarded)),
   }),

@@ -14,7 +14,7 @@ export interface Applications {
 export const application = {
   kind: 'application',
   section: 'applications',
-  sizes: { applications: [12, 350, 3_500] },
+  sizes: { applications: [12, 350, 800] },
   create: (seed, sizes: { applications: number }) => ({
     applications: applicationsOf(seed, sizes.applications),
   }),

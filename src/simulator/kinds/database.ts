@@ -19,7 +19,7 @@ export const databaseApi = { ...coreApi, form: databaseErrors } as const;
 export const database = {
   kind: 'database',
   section: 'databases',
-  sizes: { databases: [3, 20, 200] },
+  sizes: { databases: [3, 20, 50] },
   create: (seed, sizes: { databases: number }) => ({ databases: databasesOf(seed, sizes.databases) }),
   ...databaseApi,
   path: '/database/v2/databases',

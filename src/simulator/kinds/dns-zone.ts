@@ -11,7 +11,7 @@ export type DnsZone = ReturnType<typeof zonesOf>[number];
 export const dnsZone = {
   kind: 'dns_zone',
   section: 'dns_zones',
-  sizes: { dnsZones: [3, 40, 250] },
+  sizes: { dnsZones: [3, 40, 90] },
   create: (seed, sizes: { dnsZones: number }) => ({ dnsZones: zonesOf(seed, sizes.dnsZones) }),
   ...coreApi,
   path: '/dnszone/{zone}/statistics',

@@ -10,7 +10,7 @@ export type EdgeScript = ReturnType<typeof scriptsOf>[number];
 export const edgeScript = {
   kind: 'edge_script',
   section: 'edge_scripts',
-  sizes: { edgeScripts: [3, 20, 200] },
+  sizes: { edgeScripts: [3, 20, 50] },
   create: (seed, sizes: { edgeScripts: number }) => ({ edgeScripts: scriptsOf(seed, sizes.edgeScripts) }),
   ...coreApi,
   path: '/compute/script/{script}/statistics',

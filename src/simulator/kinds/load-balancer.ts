@@ -20,7 +20,7 @@ interface Attached {
 export const loadBalancer = {
   kind: 'load_balancer',
   section: 'load_balancers',
-  sizes: { loadBalancers: [2, 8, 60] },
+  sizes: { loadBalancers: [2, 8, 20] },
   create: (seed, sizes: { loadBalancers: number }) => ({
     loadBalancers: balancersOf(seed, sizes.loadBalancers),
   }),

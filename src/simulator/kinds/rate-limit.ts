@@ -23,7 +23,7 @@ interface Sizes {
 export const rateLimit = {
   kind: 'rate_limit',
   section: 'rate_limits',
-  sizes: { rateLimitZones: [3, 40, 250], rulesPerZone: [2, 3, 3] },
+  sizes: { rateLimitZones: [3, 40, 90], rulesPerZone: [2, 3, 3] },
   create: (seed, { rateLimitZones, rulesPerZone }: Sizes, { zones }: Zones): LimitedZones => {
     const rules = rulesOf(seed, rateLimitZones * rulesPerZone, rulesPerZone);
     const limited = [...zones.filter(isGuarded), ...zones.filter((zone) => !isGuarded(zone))];

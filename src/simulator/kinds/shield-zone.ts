@@ -15,7 +15,7 @@ export interface Zones {
 export const shieldZone = {
   kind: 'shield_zone',
   section: 'shield_zones',
-  sizes: { zones: [5, 120, 1_200] },
+  sizes: { zones: [5, 120, 300] },
   create: (seed, sizes: { zones: number }) => ({ zones: zonesOf(seed, sizes.zones) }),
   ...shieldApi,
   path: '/shield/shield-zones',

@@ -15,7 +15,7 @@ export interface StorageZones {
 export const storageZone = {
   kind: 'storage_zone',
   section: 'storage_zones',
-  sizes: { storageZones: [5, 30, 200] },
+  sizes: { storageZones: [5, 30, 70] },
   create: (seed, sizes: { storageZones: number }) => ({ storageZones: zonesOf(seed, sizes.storageZones) }),
   ...coreApi,
   path: '/storagezone',

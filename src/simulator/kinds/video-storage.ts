@@ -20,7 +20,7 @@ interface Sizes {
 export const videoStorage = {
   kind: 'video_storage',
   section: 'video_storage',
-  sizes: { libraries: [2, 4, 20], videosPerLibrary: [5, 250, 500] },
+  sizes: { libraries: [2, 4, 10], videosPerLibrary: [5, 250, 250] },
   create: (seed, { libraries, videosPerLibrary }: Sizes): Videos => {
     const libraryIds = count(libraries, (index) => String(248_113 + 3_794 * index));
     return { libraryIds, videos: videosOf(seed, libraryIds, videosPerLibrary) };
