@@ -99,13 +99,13 @@ footer{padding-bottom:28px}
 form h2,input[type=search]{flex-basis:100%;max-width:none}
 select{flex:1 1 30%;min-width:0}
 .overview .n{padding-left:4px;padding-right:4px;width:auto}
-.overview .stale{padding-right:14px}
+.overview .n:nth-last-child(1 of :not(.series,.pending)){padding-right:16px}
 .overview thead th{font-size:11px}
 .share,.overview .series,.overview .pending,.rows th:not(:has(a)){display:none}
 .rows,.rows thead,.rows tbody,.rows td{display:block}
-.rows thead tr{display:flex;flex-wrap:wrap;gap:0 14px;padding:0 14px}
+.rows thead tr{display:flex;flex-wrap:wrap;gap:0 14px;padding:0 16px}
 .rows thead th{padding:6px 0}
-.rows tbody tr{display:grid;grid-template-columns:1fr 1fr 104px;gap:3px 12px;padding:10px 14px}
+.rows tbody tr{display:grid;grid-template-columns:1fr 1fr 104px;gap:3px 12px;padding:10px 16px}
 .rows tbody td{padding:0;width:auto;min-width:0;text-align:left}
 .rows .t{grid-area:1/1/2/3}
 .rows .s{grid-area:1/3/2/4}

@@ -58,7 +58,7 @@ function productRows(view: View, product: string): HtmlValue {
   const remark = html` <small>${plural(kinds.length, 'kind')}</small>`;
   return html`<tbody>
 ${row(view, kinds, product, remark)}
-${troubled.map((kind) => row(view, [kind], capitalised(kind.noun)))}
+${troubled.map((each) => row(view, [each], capitalised(each.noun), html` <small>${each.kind}</small>`))}
 </tbody>
 `;
 }

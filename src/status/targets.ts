@@ -26,7 +26,7 @@ function select(
 }
 
 function searchForm({ kinds, query }: View): Html {
-  const kindTitles = kinds.map(({ kind, noun }) => [kind, capitalised(noun)] as const);
+  const kindTitles = kinds.map(({ kind, noun }) => [kind, `${capitalised(noun)} (${kind})`] as const);
   const stateTitles = stateFilters.map((state) => [state, stateTitle(state)] as const);
   const order = orderOf(query);
   return html`<form method="get" action="./" role="search">

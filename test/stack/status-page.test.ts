@@ -259,6 +259,37 @@ describe('the status page', () => {
     }
   });
 
+  it('has the same space on both sides of its tables at any width, whatever columns are left out', async () => {
+    const lists: Readonly<Record<string, readonly TargetStatus[]>> = {
+      ok: many(3).map((each) => ({ ...each, state: 'ok', stale: false, lastFailure: undefined })),
+      failing: [failing({ app_id: 'a' })],
+      stale: [failing({ app_id: 'a' }, { stale: true })],
+      pending: [
+        status({ app_id: 'p' }, { state: 'pending', lastSuccessMs: undefined }),
+        failing({ app_id: 'a' }),
+      ],
+    };
+    for (const [name, list] of Object.entries(lists)) {
+      const tab = await openTab();
+      await tab.goto(await servePage(() => list));
+      for (const width of [390, 1000, 1100, 1101, 1280]) {
+        await tab.setViewportSize({ width, height: 900 });
+        const spaces = await tab.evaluate(`(() => {
+          const edges = ({ paddingLeft, paddingRight }) => [paddingLeft, paddingRight];
+          const rows = [...document.querySelectorAll('.overview tr')].map((row) => {
+            const cells = [...row.children].filter((cell) => cell.checkVisibility());
+            return [getComputedStyle(cells[0]).paddingLeft, getComputedStyle(cells.at(-1)).paddingRight];
+          });
+          const [head, target] = ['.rows thead tr', '.rows tbody tr'].map((row) => document.querySelector(row));
+          const isGrid = getComputedStyle(target).display === 'grid';
+          return [...rows, ...(isGrid ? [edges(getComputedStyle(head)), edges(getComputedStyle(target))] : [])]
+            .filter(([left]) => left !== '32px');
+        })()`);
+        expect(new Set((spaces as string[][]).flat()), `${name} at ${width}`).toEqual(new Set(['16px']));
+      }
+    }
+  });
+
   it('tells targets with one name apart, and has room for reasons, at any width', async () => {
     const message =
       'HTTP 404: not_found.ratelimit_shieldzone: there is no rate limit of this zone, or the zone does not belong to the account of the key';

@@ -97,12 +97,13 @@ describe('the status page', () => {
     ]);
     expect(textOf(page)).toContain(
       'Kind Targets OK Failing Series ' +
-        'Magic Containers 1 kind 2 1 1 10 Application 2 1 1 10 ' +
+        'Magic Containers 1 kind 2 1 1 10 Application application 2 1 1 10 ' +
         'Shield 1 kind 1 1 0 10 ' +
-        'Stream 1 kind 1 0 1 10 Video 1 0 1 10 All 4 2 2 30',
+        'Stream 1 kind 1 0 1 10 Video video_storage 1 0 1 10 All 4 2 2 30',
     );
     expect(page).toContain('href="./?kind=application&amp;state=failing#targets">1</a>');
     expect(page).toContain('href="./?state=failing#targets">2</a>');
+    expect(page).toContain('<option value="video_storage">Video (video_storage)</option>');
   });
 
   it('shows what is wrong, the worst first: what it affects, since when, what it means, what to do', async () => {
