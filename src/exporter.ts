@@ -5,7 +5,6 @@
 import type { Logger } from 'pino';
 import { type ApiClients, createClients } from './api/client.ts';
 import type { ForwardProxy } from './api/proxy.ts';
-import { currentAnswers } from './causes/answers.ts';
 import type { Cause, CauseInput } from './causes/cause.ts';
 import { CauseLog } from './causes/cause-log.ts';
 import { causesOf } from './causes/causes.ts';
@@ -25,10 +24,9 @@ import {
   roundText,
 } from './log-lines.ts';
 import { PollEngine } from './polling/engine.ts';
-import { currentSummary } from './polling/listing-summary.ts';
 import type { ListingStatus } from './polling/listings.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
-import type { TargetStatus } from './polling/target-states.ts';
+import type { TargetStatus } from './polling/target-task.ts';
 import type { Exchange } from './report/report.ts';
 import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/kinds/index.ts';
@@ -41,7 +39,6 @@ import { createPages } from './status/routes.ts';
 import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 import type { Redact } from './text.ts';
-import { nextTurn } from './turns.ts';
 
 /** A configuration and the keys that it names. */
 export interface Setup {
@@ -97,14 +94,11 @@ export class Exporter {
   readonly #logLacking: ReturnType<typeof lackingLog>;
   readonly #schemaDrift: SchemaDrift;
   readonly #causeLog: CauseLog;
-  readonly #answersAt = currentAnswers(
-    () => this.#engine.polls(),
-    () => this.#engine.changes,
-  );
   readonly #startedAtMs = Date.now();
   #setup: Setup;
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
-  #lastReload: Promise<void> = Promise.resolve();
+  /** Of the start and the reloads. */
+  #lastChange: Promise<void> = Promise.resolve();
 
   constructor(options: ExporterOptions, setup: Setup) {
     const { log } = options;
@@ -115,11 +109,11 @@ export class Exporter {
     this.#setup = setup;
     this.#store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
     this.#telemetry = createTelemetry(kindsOn(config), {
-      counts: () => this.#engine.states.counts(),
+      counts: () => this.#engine.overview().counts,
       store: this.#store,
-      listings: currentSummary(() => this.#engine.listings()),
-      answers: () => this.#answersAt(this.#now()),
-      capacities: () => this.#engine.capacities(),
+      listings: () => this.#engine.overview().summaries,
+      answers: () => this.#engine.overview().answersAt(this.#now()),
+      capacities: () => this.#engine.overview().capacities,
       configuration: () => this.#configuration,
       droppedLogLines: options.droppedLogLines ?? (() => 0),
     });
@@ -147,14 +141,14 @@ export class Exporter {
       onSweep: () => {
         void this.#keyWatch.check();
         this.#logCauses();
-        this.#logPlan(this.#engine.capacities());
+        this.#logPlan(this.#engine.overview().capacities);
       },
       now: options.now,
       uptimeMs: options.uptimeMs,
     });
     this.#causeLog = new CauseLog(log);
     this.#keyWatch = new KeyWatch((name) => this.#engine.keyChanged(name));
-    this.#logPlan = planLog(() => this.#engine.listings().every(({ state }) => state !== 'pending'), log);
+    this.#logPlan = planLog(() => this.listings().every(({ state }) => state !== 'pending'), log);
     this.#logLacking = lackingLog(log);
     const { addresses, probeAddress, webConfigFile } = options;
     const routes = this.#routes();
@@ -168,7 +162,7 @@ export class Exporter {
     const { log } = this.#options;
     const urls = await this.#server.start();
     for (const url of await this.#startProbes()) log.info({ url }, 'answering probes');
-    await this.#apply(this.#setup);
+    await this.#inTurn(() => this.#apply(this.#setup));
     this.#logWanted();
     const startedMs = performance.now();
     void this.#engine.allPolled.then(() => {
@@ -183,24 +177,23 @@ export class Exporter {
    * one asks everything again at once, whatever its interval.
    */
   async pollOnce(): Promise<boolean> {
-    if (this.#engine.isReady) {
+    if (this.#engine.hasPolledAll) {
       await this.#engine.pollNow();
     } else {
-      await this.#apply(this.#setup);
+      await this.#inTurn(() => this.#apply(this.#setup));
       await this.#engine.allPolled;
     }
     this.#logCauses();
     this.#warnOfEmptySelections();
-    return this.#engine.allHealthy;
+    return this.#engine.overview().isHealthy;
   }
 
   targets(): readonly TargetStatus[] {
-    this.#engine.states.dropStale();
-    return [...this.#engine.states.statuses()];
+    return this.#engine.overview().targets;
   }
 
   listings(): readonly ListingStatus[] {
-    return this.#engine.listings();
+    return this.#engine.overview().listings;
   }
 
   /** Why something is wrong, the worst first. */
@@ -215,16 +208,14 @@ export class Exporter {
 
   /** The exposition as a scrape in the text format would see it. */
   async page(): Promise<string> {
-    this.#engine.states.dropStale();
+    this.#engine.overview();
     const page = this.#store.page('text');
     return Buffer.concat([...page, ...(await this.#telemetry.render('text'))]).toString();
   }
 
   /** Loads the configuration again, once earlier reloads have ended. Rejects if it is wrong, and keeps the previous one. */
   reload(): Promise<void> {
-    const reload = () => this.#reload();
-    this.#lastReload = this.#lastReload.then(reload, reload);
-    return this.#lastReload;
+    return this.#inTurn(() => this.#reload());
   }
 
   /** Ends polls and connections. */
@@ -244,6 +235,12 @@ export class Exporter {
     }
   }
 
+  /** Changes the configuration once earlier changes have ended. */
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    this.#lastChange = this.#lastChange.then(change, change);
+    return this.#lastChange;
+  }
+
   async #reload(): Promise<void> {
     const { log, load } = this.#options;
     let setup: Setup;
@@ -256,14 +253,11 @@ export class Exporter {
       log.error(`keeping the previous configuration: ${message}`);
       throw error;
     }
-    await nextTurn();
-    const before = this.#engine.targets;
+    const before = this.#names();
     await this.#apply(setup);
     // Only now that the removed targets have made room.
-    this.#engine.states.makeRoom();
-    const after = this.#engine.targets;
-    await nextTurn();
-    const change = describeChange(before, after);
+    this.#engine.makeRoom();
+    const change = describeChange(before, this.#names());
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : `targets ${change}`}`);
     this.#logWanted();
     this.#warnOfEmptySelections();
@@ -281,7 +275,7 @@ export class Exporter {
       store: this.#store,
       kinds,
       ownMetrics: (format) => this.#telemetry.render(format),
-      beforeScrape: () => this.#engine.states.dropStale(),
+      beforeScrape: () => void this.#engine.overview(),
     });
     const pages = createPages({
       telemetryPath,
@@ -306,8 +300,13 @@ export class Exporter {
       shard: shard && `${shard.index}/${shard.count}`,
       series: (kind) => this.#store.series(kind),
       configuration: this.#configuration,
-      capacities: this.#engine.capacities(),
+      capacities: this.#engine.overview().capacities,
     };
+  }
+
+  /** The targets and their names, by key. */
+  #names(): ReadonlyMap<string, { readonly name: string | undefined }> {
+    return new Map(this.targets().map(({ target }) => [target.key, { name: target.name }]));
   }
 
   #now(): number {
@@ -317,7 +316,7 @@ export class Exporter {
   #causeInput(): CauseInput {
     const { config, credentials } = this.#setup;
     return {
-      answers: this.#answersAt(this.#now()),
+      answers: this.#engine.overview().answersAt(this.#now()),
       targets: this.targets(),
       listings: this.listings(),
       kinds: resources,
@@ -329,7 +328,7 @@ export class Exporter {
         pauses: pausesOf(this.#clients, this.#now()),
         droppedSeries: droppedIn(this.#store),
         maxSeries: config.limits.maxSeries,
-        capacities: this.#engine.capacities(),
+        capacities: this.#engine.overview().capacities,
         schemaDrift: this.#schemaDrift.fields(),
       },
       nowMs: this.#now(),
@@ -367,7 +366,7 @@ export class Exporter {
 
   #logWanted(): void {
     const { log } = this.#options;
-    const counts = this.#engine.states.counts();
+    const { counts } = this.#engine.overview();
     logWanted(log, this.#setup.config, resources, (kind) => counts.get(kind)?.targets ?? 0);
   }
 }

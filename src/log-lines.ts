@@ -5,8 +5,8 @@ import type { Config } from './config/config.ts';
 import { describeDiscovery, singular } from './discovery/discovered.ts';
 import { type ApiCapacity, rateText } from './polling/capacity.ts';
 import type { ListingStatus } from './polling/listings.ts';
-import type { Target } from './polling/target.ts';
-import type { TargetStatus } from './polling/target-states.ts';
+import type { Target } from './polling/spec.ts';
+import type { TargetStatus } from './polling/target-task.ts';
 import type { Exchange } from './report/report.ts';
 import { type ApiName, apiNames, products, type Resource } from './resources/resource.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -132,8 +132,12 @@ export function roundText(
   listings: readonly ListingStatus[],
   durationMs: number,
 ): string {
-  const ok = targets.filter(({ state }) => state === 'ok').length;
-  const polls = `${count(ok)} ok, ${count(targets.length - ok)} failing, ${durationInWords(durationMs)}`;
+  const counts = { ok: 0, failing: 0, absent: 0, stale: 0, pending: 0 };
+  for (const { state } of targets) counts[state]++;
+  const { ok, failing: failingTargets, ...others } = counts;
+  const rest = Object.entries(others).flatMap(([state, n]) => (n > 0 ? [`${count(n)} ${state}`] : []));
+  const states = [`${count(ok)} ok`, `${count(failingTargets)} failing`, ...rest].join(', ');
+  const polls = `${states}, ${durationInWords(durationMs)}`;
   const found = new Map<string, number>();
   const seen = new Set<string>();
   for (const { poll, found: n, state } of listings) {

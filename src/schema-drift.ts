@@ -1,7 +1,7 @@
 /** What answers had lately that the API reference does not describe: fields of the wrong type, and values. Each is logged once. */
 import type { Logger } from 'pino';
 import type { DriftedField } from './causes/cause.ts';
-import type { PollObserver } from './polling/poller.ts';
+import type { PollObserver } from './polling/poll.ts';
 import { type Redact, safeLine } from './text.ts';
 
 /** How long an entry stays in the list after it was last seen. */

@@ -1,7 +1,6 @@
 /** The exporter's own metrics, and those of its process. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { type PollResult, pollResults } from './api/errors.ts';
-import type { Answers } from './causes/answers.ts';
 import {
   type Format,
   type Header,
@@ -12,6 +11,7 @@ import {
 } from './exposition/format.ts';
 import { OwnText } from './exposition/own-text.ts';
 import type { Store } from './exposition/store.ts';
+import type { Answers } from './polling/answers.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
 import { type ApiName, operationsOf, type Resource } from './resources/resource.ts';

@@ -35,7 +35,7 @@ export async function decodeBody(
   const name = coding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity' || bytes.length === 0) return bytes.toString('utf8');
   const decode = decoders.get(name);
-  if (!decode) throw unusable(`has the unknown coding ${JSON.stringify(name)}`, answer);
+  if (!decode) throw unusable(`has the unknown coding ${JSON.stringify(name)}`, answer, false);
   try {
     return (await decode(bytes, { maxOutputLength: maxBytes })).toString('utf8');
   } catch (cause) {
@@ -62,8 +62,8 @@ export function boundedText(text: string): string {
   return text.slice(0, maxTextLength).replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 }
 
-function unusable(why: string, answer: Answer): ApiError {
-  return new ApiError('schema', `the body ${why}`, answer);
+function unusable(why: string, answer: Answer, isTransient = true): ApiError {
+  return new ApiError('schema', `the body ${why}`, answer, { isTransient });
 }
 
 export function tooLong(maxBytes: number, answer: Answer): ApiError {
@@ -165,7 +165,7 @@ export function parseJson(text: string, answer: Answer, maxBytes = Number.POSITI
   const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   if (json.trim() === '') throw unusable('is empty', answer);
   const { values, isTooDeep, hasLongIntegers } = scan(json);
-  if (isTooDeep) throw unusable('is nested too deeply', answer);
+  if (isTooDeep) throw unusable('is nested too deeply', answer, false);
   const maxValues = Math.floor(maxBytes / bytesPerValue);
   if (values > maxValues) {
     const bound = `max_response_bytes (${maxBytes}) allows: ${maxValues}`;

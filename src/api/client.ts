@@ -43,6 +43,8 @@ export interface Request {
   readonly credential: string;
   /** It waits no longer for a permit, and no retry starts later. */
   readonly budgetMs: number;
+  /** True to send it only once. Default: retries as configured. */
+  readonly withoutRetries?: boolean | undefined;
   /** A permit that the caller already holds; `get` releases it in any case. */
   readonly permit?: Permit | undefined;
   /** True once nobody wants the answer any more: then nothing more is sent. Default: never. */
@@ -164,7 +166,8 @@ export class ApiClient {
       if (!(outcome instanceof ApiError)) return outcome.body;
       signal.throwIfAborted();
       const delayMs = retryDelayMs(attempt, outcome.answer.retryAfterMs);
-      const mayRetry = outcome.retryable && attempt < this.#config.maxRetries;
+      const maxRetries = request.withoutRetries ? 0 : this.#config.maxRetries;
+      const mayRetry = outcome.retryable && attempt < maxRetries;
       if (!mayRetry || performance.now() + delayMs > giveUpAtMs) throw outcome;
       await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
       permit = await this.#permit(request, signal, giveUpAtMs).catch((error: unknown) => {
@@ -183,7 +186,7 @@ export class ApiClient {
       const advice = `Raise the interval, or apis.${this.#api}.requests_per_second.`;
       throw this.pacer.pausedForMs > 0
         ? new ApiError('rate_limited', `the API is paused after an earlier 429, and ${why}`)
-        : new ApiError('timeout', why, {}, { advice });
+        : new ApiError('timeout', why, {}, { advice, isTransient: false });
     }
   }
 

@@ -112,7 +112,7 @@ export function errorOfPage(status: number, { text, hide, answer }: AnswerText, 
     isRetryable(result) ? result : 'schema',
     `HTTP ${status}: what answered is no API, but ${page}`,
     answer,
-    { advice: `Check ${setting}, and the firewalls and proxies in between.` },
+    { advice: `Check ${setting}, and the firewalls and proxies in between.`, isTransient: true },
   );
 }
 

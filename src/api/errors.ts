@@ -52,6 +52,8 @@ export interface Answer {
 export interface ApiErrorOptions extends ErrorOptions {
   /** What to do about it, as sentences, where more is known than the result. The message says only what happened. */
   readonly advice?: string | undefined;
+  /** Whether the failure is one on the way to an answer, where that is not what the result says. */
+  readonly isTransient?: boolean | undefined;
 }
 
 /** A request that returned no usable body. */
@@ -59,6 +61,8 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly result: PollFailure;
   readonly retryable: boolean;
+  /** Whether the API gave no answer that says something: then the next poll comes soon. */
+  readonly isTransient: boolean;
   readonly answer: Answer;
   readonly advice: string | undefined;
 
@@ -66,6 +70,7 @@ export class ApiError extends Error {
     super(message, options);
     this.result = result;
     this.retryable = retryable[result];
+    this.isTransient = options.isTransient ?? this.retryable;
     this.answer = answer;
     this.advice = options.advice;
   }

@@ -1,7 +1,7 @@
 /** What the log says of causes: the difference between two lists of them. */
 import type { Logger } from 'pino';
 import { nameOf } from '../discovery/discovered.ts';
-import { isHostFailure } from '../polling/loop.ts';
+import { isHostFailure } from '../polling/record.ts';
 import { durationInWords } from '../text.ts';
 import type { Cause } from './cause.ts';
 
@@ -27,7 +27,7 @@ function* failuresOf({
   for (const { poll, lastFailure } of listings) yield [poll.key, lastFailure?.atMs];
 }
 
-/** keys: what outages affected that are over. A key that is refused since then is another matter. */
+/** keys: what outages affected. A key that is refused since then is another matter. */
 function isRestOf(cause: Cause, keys: ReadonlySet<string>): boolean {
   if (keys.size === 0 || !cause.failure || !isHostFailure(cause.failure)) return false;
   return [...failuresOf(cause)].every(([key]) => keys.has(key));
@@ -50,7 +50,7 @@ export class CauseLog {
    */
   write(causes: readonly Cause[], nowMs: number): void {
     const ended = new Map(this.#known);
-    const rest = this.#restOfOutages(causes);
+    const rest = this.#restOfOutages();
     const failures = new Map<string, number | undefined>();
     const logged = new Set<string>();
     for (const cause of causes) {
@@ -69,11 +69,10 @@ export class CauseLog {
     this.#failures = failures;
   }
 
-  /** What hosts that can be read again affected: the rest of it may just not have been polled since. */
-  #restOfOutages(causes: readonly Cause[]): ReadonlySet<string> {
-    const ids = new Set(causes.map(({ id }) => id));
-    const over = [...this.#known].filter(([id, { cause }]) => cause.isOutage && !ids.has(id));
-    return new Set(over.flatMap(([, { cause }]) => Array.from(failuresOf(cause), ([key]) => key)));
+  /** What outages affected: when a host can be read again, the rest of it may just not have been polled since. */
+  #restOfOutages(): ReadonlySet<string> {
+    const outages = [...this.#known.values()].filter(({ cause }) => cause.isOutage);
+    return new Set(outages.flatMap(({ cause }) => Array.from(failuresOf(cause), ([key]) => key)));
   }
 
   #hasNewFailure(cause: Cause): boolean {

@@ -1,11 +1,12 @@
 /** What a cause is, and what it is derived from. */
+
+import type { Answers } from '../polling/answers.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import type { ListingStatus } from '../polling/listings.ts';
-import type { Failure } from '../polling/loop.ts';
-import type { TargetStatus } from '../polling/target-states.ts';
+import type { Failure } from '../polling/record.ts';
+import type { TargetStatus } from '../polling/target-task.ts';
 import type { ApiName, Resource } from '../resources/resource.ts';
 import type { Reason } from './advice.ts';
-import type { Answers } from './answers.ts';
 
 /** What people call a kind, and where it is read. */
 export type CauseKind = Pick<Resource, 'kind' | 'api' | 'noun'>;

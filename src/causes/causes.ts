@@ -4,8 +4,8 @@
  */
 
 import type { ListingStatus } from '../polling/listings.ts';
-import { type Failure, isHostFailure } from '../polling/loop.ts';
-import type { TargetStatus } from '../polling/target-states.ts';
+import { type Failure, isHostFailure } from '../polling/record.ts';
+import type { TargetStatus } from '../polling/target-task.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { andList, capitalised, count, durationInWords, plural } from '../text.ts';
 import { adviceOn, isReason, type Reason, reasons } from './advice.ts';

@@ -1,7 +1,7 @@
 /** What `--config.check` prints. */
 import type { Config, SectionConfig } from '../config/config.ts';
-import { capacity, pollsOf, rateText } from '../polling/capacity.ts';
-import { targetKey } from '../polling/target.ts';
+import { capacity, rateText, specsOf } from '../polling/capacity.ts';
+import { targetKey } from '../polling/spec.ts';
 import type { Resource } from '../resources/resource.ts';
 import { count, formatDuration } from '../text.ts';
 import { type Style, table } from './terminal.ts';
@@ -17,7 +17,7 @@ export function summary(
   owns: (key: string) => boolean,
   style: Style,
 ): string {
-  const apis = capacity(pollsOf(config, resources, owns), config.apis);
+  const apis = capacity(specsOf(config, resources, owns), config.apis);
   const hasListed = config.sections.some(({ targets }) => targets === 'all');
   const kindRows = config.sections.map((section) => kindRow(section, owns));
   const apiRows = apis.map(({ api, neededPerSecond, allowedPerSecond }) => {

@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import type { Cause } from '../causes/cause.ts';
 import type { ListingStatus } from '../polling/listings.ts';
-import type { TargetStatus } from '../polling/target-states.ts';
+import type { TargetStatus } from '../polling/target-task.ts';
 import type { Ids } from '../resources/resource.ts';
 import { count, plural } from '../text.ts';
 

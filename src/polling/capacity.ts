@@ -2,33 +2,24 @@
 import type { Config } from '../config/config.ts';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';
-import { emptyPlan, type Plan, plan, plannedSections } from './plan.ts';
-import { type Poll, readPollOf } from './target.ts';
+import { plan, plannedSections } from './plan.ts';
+import type { Spec } from './spec.ts';
 
-/** The polls of a configuration that are known before any listing is read. */
-export function pollsOf(
+/** What a configuration polls, as far as it is known before any listing is read. */
+export function specsOf(
   config: Config,
   resources: readonly Resource[],
   owns: (key: string) => boolean,
-): readonly Poll[] {
-  const planned = plan({
+): readonly Spec[] {
+  const { listings, targets } = plan({
     config,
     sections: plannedSections(config, resources),
     keyIdOf: () => '',
-    snapshots: new Map(),
+    snapshotOf: () => undefined,
     owns,
-    previous: emptyPlan,
-    // Nothing waits for names.
-    nowMs: Number.POSITIVE_INFINITY,
+    before: new Map(),
   });
-  return pollsInPlan(planned, resources);
-}
-
-/** All polls of a plan: of listings, then of targets that are read alone. */
-export function pollsInPlan({ listings, targets }: Plan, resources: readonly Resource[]): readonly Poll[] {
-  const byKind = new Map(resources.map((resource) => [resource.kind, resource]));
-  const reads = [...targets.values()].flatMap((target) => readPollOf(target, byKind.get(target.kind)) ?? []);
-  return [...listings.values(), ...reads];
+  return [...listings.values(), ...[...targets.values()].filter(({ fedBy }) => fedBy === undefined)];
 }
 
 export interface ApiCapacity {
@@ -41,7 +32,7 @@ export interface ApiCapacity {
   readonly shortfall: string | undefined;
 }
 
-export function capacity(polls: readonly Poll[], apis: Config['apis']): readonly ApiCapacity[] {
+export function capacity(polls: readonly Spec[], apis: Config['apis']): readonly ApiCapacity[] {
   return apiNames.flatMap((api) => {
     const ofApi = polls.filter((poll) => poll.api === api);
     if (ofApi.length === 0) return [];
@@ -57,7 +48,7 @@ export function capacity(polls: readonly Poll[], apis: Config['apis']): readonly
 
 function describeShortfall(
   api: ApiName,
-  polls: readonly Poll[],
+  polls: readonly Spec[],
   neededPerSecond: number,
   allowedPerSecond: number,
 ): string {

@@ -1,19 +1,26 @@
-/** Polls what the configuration wants: connects the planner, the polls, the poller that carries them out, and the targets. */
+/**
+ * Polls what the configuration wants: plans, makes the tasks follow, polls each when it is due, and gives what the listings find
+ * back to the plan.
+ */
+import { setMaxListeners } from 'node:events';
+import { uptime } from 'node:os';
 import type { Logger } from 'pino';
-import type { Permit } from '../api/pacer.ts';
+import type { Pacer, Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
-import { compareListed, idText, keyNameOf } from '../discovery/discovered.ts';
-import { apiNames, type Found, type Resource } from '../resources/resource.ts';
+import { compareListed, type Discovered, idText, keyNameOf } from '../discovery/discovered.ts';
+import { type ApiName, apiNames, type Found, type Resource } from '../resources/resource.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
-import { type ApiCapacity, capacity } from './capacity.ts';
-import { type ListingStatus, listingStatuses, logDiscovery } from './listings.ts';
-import { hasEnded, type Loop } from './loop.ts';
-import type { Plan } from './plan.ts';
-import { Planner } from './planner.ts';
-import { Poller, type PollerOptions } from './poller.ts';
-import { Polls, type PollsOptions } from './polls.ts';
-import { isCounted, type ListingPoll, type Poll } from './target.ts';
-import { type RowStore, TargetStates, type TargetStatus } from './target-states.ts';
+import { logDiscovery } from './listings.ts';
+import { Outage } from './outage.ts';
+import { type Overview, overviewOf } from './overview.ts';
+import { type Plan, type PlannedSection, plan, plannedSections } from './plan.ts';
+import { type Ended, Poller, type PollerOptions, type Run } from './poll.ts';
+import { hasEnded, neverPolled } from './record.ts';
+import { nextStart, retryInMs } from './schedule.ts';
+import { hasPollMetrics, type ListingSpec, mustReread, type Spec, type Target } from './spec.ts';
+import { type RowStore, type TargetStatus, TargetTask } from './target-task.ts';
+import { ListingTask, type Task } from './task.ts';
+import { Timetable } from './timetable.ts';
 
 /** The keys that come with listings. */
 export interface FoundKeys {
@@ -23,12 +30,11 @@ export interface FoundKeys {
   retain(isWanted: (listing: string) => boolean): void;
 }
 
-export interface EngineOptions
-  extends Pick<PollsOptions, 'paceOf'>,
-    Pick<PollerOptions, 'clientOf' | 'observer' | 'redact'> {
+export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observer' | 'redact'> {
   readonly log: Logger;
   readonly resources: readonly Resource[];
   readonly store: RowStore;
+  readonly paceOf: (api: ApiName) => Pick<Pacer, 'enqueue' | 'setQueues'>;
   readonly foundKeys: FoundKeys;
   /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
@@ -40,27 +46,72 @@ export interface EngineOptions
   readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
-  /** The clock by which values age. Default: the machine's uptime. */
+  /** A clock that never jumps back, and goes on while the machine sleeps, as `performance.now()` does not. Default: the machine's uptime. */
   readonly uptimeMs?: (() => number) | undefined;
 }
 
 const sweepIntervalMs = 10_000;
 
+/** Listings that end soon after one another are one plan. */
+const planPauseMs = 100;
+
+/** How long what takes its names from a listing waits for the first run of that. */
+const namesPatienceMs = 5000;
+
+/** When something that was never polled does no longer keep the exporter from being ready. */
+const readyAfterMs = 120_000;
+
+/** The most intervals between two polls of what fails permanently. */
+const maxBackoffFactor = 10;
+
+/** A listing that changed in so many runs in a row is believed about what they all lacked. */
+const enoughMovedRuns = 3;
+
+/** The machine is asked once a second, because that takes 10 µs, and `performance.now()` counts in between. */
+let uptimeAheadMs = 0;
+let uptimeAskedMs = Number.NEGATIVE_INFINITY;
+
+function machineUptimeMs(): number {
+  const nowMs = performance.now();
+  if (nowMs - uptimeAskedMs > 1000) {
+    uptimeAheadMs = uptime() * 1000 - nowMs;
+    uptimeAskedMs = nowMs;
+  }
+  return nowMs + uptimeAheadMs;
+}
+
+/** A plan that is due. */
+interface PlanSoon {
+  readonly timer: NodeJS.Timeout;
+  readonly done: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 export class PollEngine {
-  readonly states: TargetStates;
   readonly #options: EngineOptions;
   readonly #poller: Poller;
-  readonly #polls: Polls;
-  readonly #planner: Planner;
+  readonly #uptimeMs: () => number;
+  readonly #abort = new AbortController();
+  /** Everything that is polled, by key. */
+  readonly #tasks = new Map<string, Task>();
+  readonly #timetable: Timetable<Task>;
+  readonly #outages = new Map(apiNames.map((api) => [api, new Outage()]));
+  /** The last poll of a task that left, while it is under way. Polls of the same key never overlap. */
+  readonly #leaving = new Map<string, Promise<void>>();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
-  /** Derived, and forgotten when something changes. */
-  #listings: readonly ListingStatus[] | undefined;
-  #capacities: readonly ApiCapacity[] | undefined;
-  #changes = 0;
-  #isReady = false;
-  /** A poll that has not ended, as far as is known; without it nothing is ready. */
-  #awaited: Loop | undefined;
+  #config: Config | undefined;
+  #sections: readonly PlannedSection[] = [];
+  #selections: Plan['selections'] = new Map();
+  #planSoon: PlanSoon | undefined;
+  #plannedAtMs = Number.NEGATIVE_INFINITY;
+  /** When the first configuration came, by the machine's uptime. */
+  #beganAtMs: number | undefined;
+  #hasPolledAll = false;
   #onAllPolled: (() => void) | undefined;
+  /** Grows with each end of a poll, each plan, and each value that becomes stale: with whatever the overview shows. */
+  #revision = 0;
+  #overview: { readonly revision: number; readonly overview: Overview } | undefined;
 
   /** Resolves once everything was polled, whatever the outcome. */
   readonly allPolled = new Promise<void>((resolve) => {
@@ -68,64 +119,36 @@ export class PollEngine {
   });
 
   constructor(options: EngineOptions) {
-    const { paceOf, keyIdOf = () => '', now = Date.now } = options;
+    const { now = Date.now, uptimeMs = machineUptimeMs } = options;
     this.#options = options;
-    this.states = new TargetStates(options.store, options.uptimeMs);
-    this.#polls = new Polls({ paceOf, run: (loop, permit, lagMs) => this.#poll(loop, permit, lagMs) });
-    this.#planner = new Planner({
-      ...options,
-      keyIdOf,
-      polls: this.#polls,
-      states: this.states,
-      onPlanned: () => this.#onPlanned(),
-    });
+    this.#uptimeMs = uptimeMs;
+    this.#timetable = new Timetable(uptimeMs, (due) => this.#begin(due));
     this.#poller = new Poller({
       ...options,
       now,
-      states: this.states,
-      foundBefore: ({ key }) => this.#planner.snapshots.get(key)?.entries,
-      targetsOf: (poll) => this.#planner.targetsOf(poll),
-      onFound: (poll, found, counts) => this.#takeOver(poll, found, counts),
+      uptimeMs,
+      fedBy: (task) => this.#fedBy(task),
+      onRun: (task, run, counts) => this.#takeOver(task, run, counts),
     });
+    // Every request under way listens to it.
+    setMaxListeners(0, this.#abort.signal);
   }
 
-  /** What is polled now, by key; later changes are in another map. */
-  get targets(): Plan['targets'] {
-    return this.#planner.plan.targets;
+  /** Everything that is asked about the tasks, as they are now. */
+  overview(): Overview {
+    this.#expire();
+    return this.#overviewNow();
   }
 
-  /** Whether everything was polled once; it stays so. */
+  /** Whether everything was polled once, or has had its time; it stays so. */
   get isReady(): boolean {
-    return this.#isReady;
+    if (this.#hasPolledAll) return true;
+    return this.#beganAtMs !== undefined && this.#uptimeMs() - this.#beganAtMs >= readyAfterMs;
   }
 
-  /** Whether the last poll of every target and of every listing succeeded. */
-  get allHealthy(): boolean {
-    for (const { state } of this.states.statuses()) if (state !== 'ok') return false;
-    return this.listings().every(({ state }) => state === 'ok');
-  }
-
-  /** Grows whenever the record of a poll, or what is polled, may have changed. */
-  get changes(): number {
-    return this.#changes;
-  }
-
-  /** The record of every poll. */
-  polls(): Iterable<Pick<Loop, 'poll' | 'record'>> {
-    return this.#polls.all();
-  }
-
-  /** The same array as long as nothing has changed. */
-  listings(): readonly ListingStatus[] {
-    this.#listings ??= listingStatuses(this.#polls, this.#planner.plan, this.#planner.snapshots);
-    return this.#listings;
-  }
-
-  /** What the polls of each API need, and whether its pace is enough. */
-  capacities(): readonly ApiCapacity[] {
-    const { config } = this.#planner;
-    this.#capacities ??= config ? capacity(pollsIn(this.#polls), config.apis) : [];
-    return this.#capacities;
+  /** Whether everything was polled once. */
+  get hasPolledAll(): boolean {
+    return this.#hasPolledAll;
   }
 
   /**
@@ -133,112 +156,421 @@ export class PollEngine {
    * permanently, is polled at once.
    */
   apply(config: Config): void {
-    this.#planner.apply(config);
+    this.#sections = plannedSections(config, this.#options.resources);
+    this.#config = config;
+    this.#beganAtMs ??= this.#uptimeMs();
+    this.#sync();
     this.#retry(() => true);
   }
 
   /** A credential has another key. */
   keyChanged(credential: string): void {
     this.#options.log.info({ credential }, `the key of ${credential} changed`);
-    this.#planner.update();
-    this.#retry(({ poll }) => poll.credential === credential);
+    this.#sync();
+    this.#retry(({ spec }) => spec.credential === credential);
   }
 
   /** Polls everything at once; resolves when all these polls have ended. */
   async pollNow(): Promise<void> {
-    await Promise.all(Array.from(this.#polls.all(), (loop) => loop.pollNow()));
+    const polled = [...this.#tasks.values()].filter(isPolled);
+    const ended = polled.map(
+      (task) =>
+        new Promise<void>((resolve) => {
+          task.waiters = [...task.waiters, resolve];
+          this.#runNow(task);
+        }),
+    );
+    await Promise.all(ended);
   }
 
   /** Milliseconds until the target is polled next; 0 while it is being polled or in line. */
   nextPollInMs({ target }: TargetStatus): number | undefined {
-    return this.#polls.get(target.pollKey)?.dueInMs;
+    const task = this.#tasks.get(target.fedBy ?? target.key);
+    const dueAtMs = task && this.#timetable.dueAtMs(task);
+    if (dueAtMs !== undefined) return Math.max(0, dueAtMs - this.#uptimeMs());
+    return task && 0;
+  }
+
+  /** Leaves out the targets that came last, until there is room for the others. */
+  makeRoom(): void {
+    const { store } = this.#options;
+    for (const { spec } of [...this.overview().targets].reverse()) {
+      if (!store.isOverfull) return;
+      store.leaveOut(spec.key);
+    }
   }
 
   /** Ends every poll; resolves when none is under way. */
   async stop(): Promise<void> {
     clearInterval(this.#sweeping);
-    const ended = this.#polls.end();
-    this.#planner.end();
-    await ended;
+    this.#timetable.end();
+    this.#abort.abort(new Error('the exporter is stopping'));
+    clearTimeout(this.#planSoon?.timer);
+    this.#planSoon?.resolve();
+    const running = [...this.#tasks.values()].map((task) => task.running);
+    for (const task of this.#tasks.values()) task.phase = 'stopped';
+    for (const task of this.#tasks.values()) task.releaseWaiters();
+    await Promise.allSettled([...running, ...this.#leaving.values()]);
   }
 
-  #onPlanned(): void {
-    this.#changes++;
-    this.#listings = undefined;
-    this.#capacities = undefined;
-    const { keepsPrevious, listings } = this.#planner.plan;
-    // Otherwise what stays may still be polled with their keys.
-    if (!keepsPrevious) this.#options.foundKeys.retain((listing) => listings.has(listing));
-    const queues = new Map(apiNames.map((api) => [api, new Set<string>()]));
-    for (const { poll } of this.#polls.all()) queues.get(poll.api)?.add(poll.queue);
-    for (const [api, names] of queues) this.#options.paceOf(api).setQueues(names);
-    this.#checkReady();
+  // What is polled follows the plan.
+
+  /** Plans, and makes the tasks follow: first what is new or has changed, then what leaves. */
+  #sync(): void {
+    const { owns, keyIdOf = () => '', foundKeys, paceOf } = this.#options;
+    if (!this.#config || this.#abort.signal.aborted) return;
+    const planned = this.#takePlanSoon();
+    try {
+      const { listings, targets, selections, keepsBefore } = plan({
+        config: this.#config,
+        sections: this.#sections,
+        keyIdOf,
+        snapshotOf: (key) => this.#listing(key)?.snapshot,
+        owns,
+        before: this.#targetSpecs(),
+      });
+      for (const spec of listings.values()) this.#syncListing(spec);
+      for (const spec of targets.values()) this.#syncTarget(spec);
+      for (const task of this.#tasks.values())
+        if (!listings.has(task.spec.key) && !targets.has(task.spec.key)) this.#remove(task);
+      this.#selections = selections;
+      this.#revision++;
+      // Otherwise what stays may still be polled with their keys.
+      if (!keepsBefore) foundKeys.retain((listing) => listings.has(listing));
+      const polled = [...this.#tasks.values()].filter(isPolled).map(({ spec }) => spec);
+      for (const api of apiNames) {
+        const ofApi = polled.filter((spec) => spec.api === api);
+        paceOf(api).setQueues(new Set(ofApi.map(({ queue }) => queue)));
+        const perSecond = ofApi.reduce((sum, { intervalMs }) => sum + 1000 / intervalMs, 0);
+        this.#outages.get(api)?.follow(ofApi.length, perSecond);
+      }
+      this.#plannedAtMs = performance.now();
+      planned?.resolve();
+    } catch (error) {
+      planned?.reject(error);
+      throw error;
+    }
+    this.#checkAllPolled();
   }
 
-  async #poll(loop: Loop, permit: Permit, lagMs: number): Promise<number> {
-    const { poll, record } = loop;
-    if (isCounted(poll)) this.#options.observer.started(poll.kind, lagMs / 1000);
-    const intervals = await this.#poller.poll(loop, permit);
-    this.#changes++;
-    if (poll.type === 'listing') this.#listings = undefined;
-    // What waits for a listing comes without it if it failed.
-    const isFirstEnd = poll.type === 'listing' && !hasEnded(record) && hasEnded(loop.record);
-    if (isFirstEnd) this.#planner.planSoon().catch(() => undefined);
-    const { api, credential } = poll;
-    // The key works again.
-    if (record.lastFailure?.result === 'auth' && !loop.record.lastFailure)
-      this.#retry((one) => one.poll.api === api && one.poll.credential === credential && isRefused(one));
-    this.#checkReady();
-    return intervals;
+  /** Plans soon; several changes until then are one plan. Resolves when that has been done. */
+  #syncSoon(): Promise<void> {
+    if (this.#planSoon) return this.#planSoon.done;
+    let settle: Pick<PlanSoon, 'resolve' | 'reject'> | undefined;
+    const done = new Promise<void>((resolve, reject) => {
+      settle = { resolve, reject };
+    });
+    const sync = () => {
+      try {
+        this.#sync();
+      } catch {
+        // Whoever waits for the plan has the error.
+      }
+    };
+    const waitMs = Math.max(0, this.#plannedAtMs + planPauseMs - performance.now());
+    if (settle) this.#planSoon = { timer: setTimeout(sync, waitMs), done, ...settle };
+    return done;
   }
 
-  /** Takes over what a complete run has: first the keys, then the targets, then their readings. */
-  async #takeOver(poll: ListingPoll, found: readonly Found[], counts: () => boolean): Promise<void> {
-    const { key, keyId } = poll;
+  #takePlanSoon(): PlanSoon | undefined {
+    const soon = this.#planSoon;
+    clearTimeout(soon?.timer);
+    this.#planSoon = undefined;
+    return soon;
+  }
+
+  #syncListing(spec: ListingSpec): void {
+    const known = this.#listing(spec.key);
+    if (!known) {
+      this.#add(new ListingTask(spec));
+      return;
+    }
+    const before = known.spec;
+    known.spec = spec;
+    this.#followSpec(known, before);
+  }
+
+  #syncTarget(spec: Target): void {
+    const known = this.#tasks.get(spec.key);
+    const feeder = spec.fedBy === undefined ? undefined : this.#listing(spec.fedBy);
+    // At another address it is another target: nothing of the old one stays.
+    if (!(known instanceof TargetTask) || known.spec.baseUrl !== spec.baseUrl) {
+      if (known) this.#remove(known);
+      this.#add(new TargetTask(spec, feeder, this.#options.store, this.#uptimeMs()));
+      return;
+    }
+    const before = known.spec;
+    known.update(spec, feeder);
+    this.#followSpec(known, before);
+  }
+
+  #add(task: Task): void {
+    const { key, namesKey } = task.spec;
+    this.#tasks.set(key, task);
+    if (isFed(task)) {
+      this.#feed(task);
+      return;
+    }
+    const leaving = this.#leaving.get(key);
+    if (leaving) {
+      void leaving.then(() => task.phase === 'idle' && this.#runNow(task));
+      return;
+    }
+    // The listing with the names may come later in the same plan.
+    const needsNames = namesKey !== undefined && !hasEnded(this.#tasks.get(namesKey)?.record ?? neverPolled);
+    this.#timetable.set(task, this.#uptimeMs() + (needsNames ? namesPatienceMs : 0));
+  }
+
+  /** Polls at once if other values are read from now on, or if the interval became shorter. */
+  #followSpec(task: Task, before: Spec): void {
+    const isOther = mustReread(before, task.spec);
+    if (isOther) task.outdate();
+    if (isFed(task)) {
+      if (isOther) this.#feed(task);
+    } else if (isOther || (task.spec.intervalMs < before.intervalMs && task.phase === 'idle'))
+      this.#runNow(task);
+  }
+
+  /** Has the listing read that feeds a target, unless a run is about to deliver its reading. */
+  #feed({ poller }: TargetTask): void {
+    const isComing = poller instanceof ListingTask && poller.isDelivering;
+    if (hasEnded(poller.record) && !isComing) this.#runNow(poller);
+  }
+
+  #remove(task: Task): void {
+    const { key } = task.spec;
+    this.#timetable.delete(task);
+    if (task.running)
+      this.#leaving.set(
+        key,
+        task.running.then(() => void this.#leaving.delete(key)),
+      );
+    task.stop();
+    this.#tasks.delete(key);
+  }
+
+  // What is due is polled.
+
+  /** Polls at once, even if it was backing off. If a poll is under way, polls again after it. */
+  #runNow(task: Task): void {
+    if (task.phase === 'running') task.isWantedAgain = true;
+    else if (task.phase === 'idle') this.#timetable.set(task, this.#uptimeMs());
+  }
+
+  /** Puts what is due in line. While an API answers nothing, what failed there on the way goes one at a time. */
+  #begin(due: readonly Task[]): void {
+    const nowMs = this.#uptimeMs();
+    const retries = new Map<Outage, Task[]>();
+    for (const task of due) {
+      const outage = this.#outages.get(task.spec.api);
+      const isForced = task.waiters.length > 0;
+      if (outage?.isOn(nowMs) && task.record.transient && !isForced) {
+        const ofApi = retries.get(outage);
+        if (ofApi) ofApi.push(task);
+        else retries.set(outage, [task]);
+      } else this.#enqueue(task, nowMs);
+    }
+    for (const [outage, tasks] of retries) {
+      const [first, ...others] = tasks.toSorted(byUrgency);
+      if (!first) continue;
+      const mayBegin = outage.takeRetry(nowMs);
+      if (mayBegin) this.#enqueue(first, nowMs);
+      const waiting = mayBegin ? others : tasks;
+      for (const task of waiting) this.#timetable.set(task, outage.nextRetryMs);
+    }
+  }
+
+  #enqueue(task: Task, nowMs: number): void {
+    const { api, queue } = task.spec;
+    task.phase = 'queued';
+    task.dueAtMs = nowMs;
+    this.#options.paceOf(api).enqueue(queue, (permit) => {
+      if (task.phase !== 'queued' || this.#abort.signal.aborted) return false;
+      task.running = this.#poll(task, permit);
+      return true;
+    });
+  }
+
+  async #poll(task: Task, permit: Permit): Promise<void> {
+    const { spec, record, waiters } = task;
+    const startedMs = this.#uptimeMs();
+    const outage = this.#outages.get(spec.api);
+    task.phase = 'running';
+    task.isWantedAgain = false;
+    task.waiters = [];
+    if (hasPollMetrics(spec)) this.#options.observer.started(spec.kind, (startedMs - task.dueAtMs) / 1000);
+    const ended = await this.#poller.poll(task, permit, outage?.isOn(startedMs) ?? false, this.#abort.signal);
+    task.running = undefined;
+    this.#revision++;
+    if (task.phase === 'running') {
+      task.phase = 'idle';
+      this.#timetable.set(task, this.#nextDueMs(task, startedMs, ended));
+    }
+    if (ended) this.#follow(task, record, ended);
+    for (const resolve of waiters) resolve();
+    this.#checkAllPolled();
+  }
+
+  /** When a task is due after a poll; ended: undefined if it did not count. */
+  #nextDueMs(task: Task, startedMs: number, ended: Ended | undefined): number {
+    const nowMs = this.#uptimeMs();
+    if (task.isWantedAgain) return nowMs;
+    const { spec, record, offset } = task;
+    const { intervalMs } = spec;
+    const failures = record.transient?.count ?? (task instanceof ListingTask ? task.movedRuns : 0);
+    const pauseMs = ended?.pauseMs ?? 0;
+    if (failures > 0) {
+      const isCostly = spec.type === 'target' && spec.resource.isCostly;
+      const waitMs = Math.max(retryInMs(failures, offset, isCostly), pauseMs);
+      if (waitMs < intervalMs) return nowMs + waitMs;
+    }
+    const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, record.permanentFailures - 1));
+    // The next poll may begin a tenth of an interval early.
+    const intervals = Math.max(backoffFactor, pauseMs / intervalMs + 0.1);
+    const nextMs = nextStart(intervalMs, offset, startedMs, intervals);
+    // Not at once after a poll that took longer than its interval.
+    return nextMs > nowMs ? nextMs : nextStart(intervalMs, offset, nowMs, 0.5);
+  }
+
+  /** What the end of a poll changes for others. before: the record before it. */
+  #follow({ spec, record }: Task, before: Task['record'], { isSuccess }: Ended): void {
+    const { api, credential, key } = spec;
+    const outage = this.#outages.get(api);
+    if (isSuccess) {
+      const silentSinceMs = outage?.succeeded(this.#uptimeMs());
+      if (silentSinceMs !== undefined)
+        this.#makeDue(
+          ({ spec: { api: of }, record: { transient } }) =>
+            of === api && transient !== undefined && transient.sinceMs > silentSinceMs,
+        );
+      // The key works again.
+      if (before.lastFailure?.result === 'auth')
+        this.#makeDue(
+          (one) =>
+            one.spec.api === api &&
+            one.spec.credential === credential &&
+            one.record.lastFailure?.result === 'auth' &&
+            one.record.permanentFailures > 0,
+        );
+    } else if (record.transient && record.lastFailure?.result !== 'rate_limited')
+      outage?.failed(this.#uptimeMs(), record.transient.count === 1);
+    if (spec.type === 'listing' && !hasEnded(before))
+      this.#makeDue((one) => one.spec.namesKey === key && !hasEnded(one.record));
+  }
+
+  /** Polls at once what backs off because it failed permanently. What is in flight has its answer soon. */
+  #retry(isWanted: (task: Task) => boolean): void {
+    this.#makeDue((task) => task.record.permanentFailures > 0 && isWanted(task));
+  }
+
+  /** Polls at once those of the tasks that wait for their time. */
+  #makeDue(isWanted: (task: Task) => boolean): void {
+    const nowMs = this.#uptimeMs();
+    for (const task of this.#tasks.values())
+      if (task.phase === 'idle' && (this.#timetable.dueAtMs(task) ?? 0) > nowMs && isWanted(task))
+        this.#timetable.set(task, nowMs);
+  }
+
+  // What a listing found goes back to the plan.
+
+  /** Takes over what a run of a listing has: first the keys, then the targets, then their readings. */
+  async #takeOver(task: ListingTask, run: Run, counts: () => boolean): Promise<void> {
+    const { log, foundKeys, checkKeys } = this.#options;
+    const { key, keyId } = task.spec;
     // If the key changed meanwhile, the pages may be from two accounts. Then the run no longer counts.
-    await this.#options.checkKeys?.();
+    await checkKeys?.();
     if (!counts()) return;
-    const before = this.#planner.snapshots.get(key)?.entries;
-    const discovery = compareListed(before, found);
-    logDiscovery(this.#options.log, poll, discovery, before === undefined);
-    const keys = new Map(found.flatMap((one) => (one.key ? [[keyNameOf(one), one.key()] as const] : [])));
-    for (const credential of this.#options.foundKeys.learn(key, keys)) this.keyChanged(credential);
-    await this.#planner.follow(key, { entries: discovery.listed, keyId }, counts);
-    await this.#deliver(poll, found, counts);
+    const before = task.snapshot;
+    const kept = keptOf(task, run);
+    const compared = compareListed(before?.entries, run.found);
+    const entries = kept.length > 0 ? [...compared.listed, ...kept] : compared.listed;
+    logDiscovery(
+      log,
+      task.spec,
+      { ...compared, removed: compared.removed - kept.length },
+      before === undefined,
+    );
+    const keys = new Map(run.found.flatMap((one) => (one.key ? [[keyNameOf(one), one.key()] as const] : [])));
+    for (const credential of foundKeys.learn(key, keys)) this.keyChanged(credential);
+    task.isDelivering = true;
+    try {
+      if (before?.entries !== entries || before.keyId !== keyId) {
+        task.snapshot = { entries, keyId };
+        await this.#syncSoon();
+      }
+      await this.#deliver(task, run, counts);
+    } finally {
+      task.isDelivering = false;
+    }
   }
 
-  async #deliver(poll: ListingPoll, found: readonly Found[], counts: () => boolean): Promise<void> {
-    const targets = this.#planner.targetsOf(poll);
-    const byIds = new Map(targets.length > 0 ? found.map((one) => [idText(one.ids), one]) : []);
+  /** Gives the targets their readings. A listing that changed meanwhile says nothing about those that it lacks. */
+  async #deliver(task: ListingTask, { found, isMoved, beganMs }: Run, counts: () => boolean): Promise<void> {
+    const targets = [...this.#fedBy(task)];
+    const byIds = new Map<string, Found>(
+      targets.length > 0 ? found.map((one) => [idText(one.ids), one]) : [],
+    );
     const turns = new Turns(ownTurn);
     for (const target of targets) {
       if (turns.isOver) await turns.next();
       if (!counts()) return;
-      this.#poller.deliver(poll, target.key, byIds.get(idText(target.ids)));
+      const one = byIds.get(idText(target.spec.ids));
+      if (target.phase !== 'stopped' && (one || !isMoved)) this.#poller.deliver(target, task, one, beganMs);
     }
   }
 
-  /** Polls at once what backs off because it failed permanently. What is in flight has its answer soon. */
-  #retry(isWanted: (loop: Loop) => boolean): void {
-    for (const loop of this.#polls.all())
-      if (loop.record.permanentFailures > 0 && loop.dueInMs > 0 && isWanted(loop)) loop.runNow();
+  *#fedBy(task: Task): Iterable<TargetTask> {
+    if (task instanceof TargetTask) yield task;
+    else if (task.spec.isRead)
+      for (const one of this.#tasks.values()) if (one instanceof TargetTask && one.poller === task) yield one;
+  }
+
+  #listing(key: string): ListingTask | undefined {
+    const task = this.#tasks.get(key);
+    return task instanceof ListingTask ? task : undefined;
+  }
+
+  #targetSpecs(): ReadonlyMap<string, Target> {
+    const specs = new Map<string, Target>();
+    for (const task of this.#tasks.values())
+      if (task instanceof TargetTask) specs.set(task.spec.key, task.spec);
+    return specs;
+  }
+
+  // What is asked.
+
+  #overviewNow(): Overview {
+    if (this.#overview?.revision !== this.#revision)
+      this.#overview = {
+        revision: this.#revision,
+        overview: overviewOf(this.#tasks.values(), this.#selections, this.#config?.apis),
+      };
+    return this.#overview.overview;
+  }
+
+  /** Takes values that are older than their `stale_after` off the page. */
+  #expire(): void {
+    const uptimeMs = this.#uptimeMs();
+    const { nextStaleMs, targets } = this.#overviewNow();
+    if (uptimeMs <= nextStaleMs) return;
+    for (const target of targets) if (!target.stale && uptimeMs > target.staleAtMs) target.expire();
+    this.#revision++;
   }
 
   #sweep(): void {
-    this.states.dropStale();
+    this.#expire();
+    // Its timer stood still while the machine slept.
+    this.#timetable.wake();
     this.#options.onSweep?.();
   }
 
-  #checkReady(): void {
-    if (this.#isReady || this.#polls.signal.aborted || !this.#planner.config || !this.#planner.isSettled)
-      return;
-    // Each poll asks, so it rarely goes through all: only once the last of those that had not ended has.
-    if (this.#awaited && !this.#awaited.isStopped && !hasEnded(this.#awaited.record)) return;
-    this.#awaited = undefined;
-    for (const loop of this.#polls.all()) if (!hasEnded(loop.record)) this.#awaited = loop;
-    if (this.#awaited) return;
-    for (const { state } of this.states.statuses()) if (state === 'pending') return;
-    this.#isReady = true;
+  #checkAllPolled(): void {
+    if (this.#hasPolledAll || this.#planSoon || !this.#config || this.#abort.signal.aborted) return;
+    for (const task of this.#tasks.values()) {
+      const isPending = task instanceof TargetTask ? task.state === 'pending' : !hasEnded(task.record);
+      if (isPending) return;
+    }
+    this.#hasPolledAll = true;
     // In a turn of its own: a plan may have come just before. The sweep logs first, so that --once ends with its summary.
     void nextTurn().then(() => {
       this.#options.onSweep?.();
@@ -247,10 +579,37 @@ export class PollEngine {
   }
 }
 
-function isRefused({ record }: Loop): boolean {
-  return record.lastFailure?.result === 'auth';
+/** Whether it has polls of its own. */
+function isPolled(task: Task): boolean {
+  return !isFed(task);
 }
 
-function pollsIn(polls: Polls): readonly Poll[] {
-  return Array.from(polls.all(), ({ poll }) => poll);
+/** Whether a listing reads it. */
+function isFed(task: Task): task is TargetTask {
+  return task instanceof TargetTask && task.poller !== task;
+}
+
+/** Listings first, then what was read the longest ago. */
+function byUrgency(a: Task, b: Task): number {
+  const place = ({ spec }: Task) => (spec.type === 'listing' ? 0 : 1);
+  return place(a) - place(b) || (a.record.lastSuccessMs ?? 0) - (b.record.lastSuccessMs ?? 0);
+}
+
+/** Notes what a run of a listing lacked, and returns what stays although it did: only a run of a moving listing proves nothing. */
+function keptOf(task: ListingTask, { found, isMoved }: Run): readonly Discovered[] {
+  const lacked = new Map<string, number>();
+  const kept: Discovered[] = [];
+  if (isMoved) {
+    const ids = new Set(found.map((one) => idText(one.ids)));
+    for (const entry of task.snapshot?.entries ?? []) {
+      const id = idText(entry.ids);
+      const runs = (task.lacked.get(id) ?? 0) + 1;
+      if (ids.has(id) || runs >= enoughMovedRuns) continue;
+      lacked.set(id, runs);
+      kept.push(entry);
+    }
+  }
+  task.movedRuns = isMoved ? task.movedRuns + 1 : 0;
+  task.lacked = lacked;
+  return kept;
 }

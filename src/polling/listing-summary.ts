@@ -53,15 +53,3 @@ export function summarizeListings(listings: readonly ListingStatus[]): readonly 
 function earlier(a: number | undefined, b: number): number {
   return a === undefined ? b : Math.min(a, b);
 }
-
-/** The summary of the current listings, made anew only when they are another array. */
-export function currentSummary(listings: () => readonly ListingStatus[]): () => readonly ListingSummary[] {
-  let summarized: readonly ListingStatus[] = [];
-  let summary: readonly ListingSummary[] = [];
-  return () => {
-    const current = listings();
-    if (current !== summarized) summary = summarizeListings(current);
-    summarized = current;
-    return summary;
-  };
-}

@@ -1,13 +1,13 @@
-/** How the listings are, for people and metrics: derived from their polls and from what they had. */
+/** How a listing is, for people and metrics, and what the log says of what it found. */
 import type { Logger } from 'pino';
-import { type Discovery, describeDiscovery, nameOf, singular } from '../discovery/discovered.ts';
-import { type Failure, hasEnded, type Loop, neverPolled } from './loop.ts';
-import type { Plan, Snapshot, TargetSelection } from './plan.ts';
-import type { Polls } from './polls.ts';
-import type { ListingPoll, Poll } from './target.ts';
+import { type Changes, describeDiscovery, nameOf, singular } from '../discovery/discovered.ts';
+import type { TargetSelection } from './plan.ts';
+import { type Failure, hasEnded, type PollRecord } from './record.ts';
+import type { ListingSpec } from './spec.ts';
+import type { ListingTask } from './task.ts';
 
 export interface ListingStatus {
-  readonly poll: ListingPoll;
+  readonly poll: ListingSpec;
   readonly state: 'pending' | 'ok' | 'failing';
   /** Whether the account lacks the product: then the listing is refused, which is no failure. */
   readonly isLacking: boolean;
@@ -22,53 +22,51 @@ export interface ListingStatus {
 
 const refusals: readonly (number | undefined)[] = [401, 403, 404];
 
-/**
- * The status of each listing. A product that the account lacks is not told apart from one that it may not read: either way it
- * has nothing to list. That holds only until the listing succeeds once, and while the key reads something else of the API.
- */
-export function listingStatuses(
-  polls: Pick<Polls, 'get' | 'all'>,
-  { listings, selections }: Pick<Plan, 'listings' | 'selections'>,
-  snapshots: ReadonlyMap<string, Pick<Snapshot, 'entries'>>,
-): readonly ListingStatus[] {
-  return Array.from(listings.values(), (poll) => {
-    const record = polls.get(poll.key)?.record ?? neverPolled;
-    const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
-    const isLacking =
-      poll.listing.optionalProduct === true &&
-      lastSuccessMs === undefined &&
-      refusals.includes(lastFailure?.status) &&
-      readsAnything(poll, polls.all());
-    const isFailing = lastFailure !== undefined && !isLacking;
-    return {
-      poll,
-      state: isFailing ? 'failing' : hasEnded(record) ? 'ok' : 'pending',
-      isLacking,
-      found: snapshots.get(poll.key)?.entries?.length ?? 0,
-      lastSuccessMs,
-      lastDurationSeconds,
-      lastFailure: isFailing ? lastFailure : undefined,
-      selections: selections.get(poll.key) ?? [],
-    };
-  });
+/** Whether a poll ever succeeded. */
+export function isAnswered({ lastSuccessMs }: PollRecord): boolean {
+  return lastSuccessMs !== undefined;
 }
 
-function readsAnything({ api, credential }: Poll, loops: Iterable<Pick<Loop, 'poll' | 'record'>>): boolean {
-  for (const { poll, record } of loops)
-    if (record.lastSuccessMs !== undefined && poll.api === api && poll.credential === credential) return true;
-  return false;
+/**
+ * A product that the account lacks is not told apart from one that it may not read: either way it has nothing to list. That holds
+ * only until the listing succeeds once, and while the key reads something else of the API.
+ *
+ * @param readsAnything whether the key reads anything of the API
+ */
+export function listingStatus(
+  { spec, record, snapshot }: Pick<ListingTask, 'spec' | 'record' | 'snapshot'>,
+  selections: readonly TargetSelection[],
+  readsAnything: boolean,
+): ListingStatus {
+  const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
+  const isLacking =
+    spec.listing.optionalProduct === true &&
+    !isAnswered(record) &&
+    refusals.includes(lastFailure?.status) &&
+    readsAnything;
+  const isFailing = lastFailure !== undefined && !isLacking;
+  return {
+    poll: spec,
+    state: isFailing ? 'failing' : hasEnded(record) ? 'ok' : 'pending',
+    isLacking,
+    found: snapshot?.entries.length ?? 0,
+    lastSuccessMs,
+    lastDurationSeconds,
+    lastFailure: isFailing ? lastFailure : undefined,
+    selections,
+  };
 }
 
 /** `+2 −1 applications`. There may be many below parents, so their first results, and lists of parts, are at debug. */
-export function logDiscovery(log: Logger, poll: ListingPoll, discovery: Discovery, isFirst: boolean): void {
+export function logDiscovery(log: Logger, poll: ListingSpec, changes: Changes, isFirst: boolean): void {
   const { kind, credential, listing, parent } = poll;
-  const { added, removed, renamed } = discovery;
-  const changes = added + removed + renamed;
-  if (changes === 0) return;
+  const { added, removed, renamed } = changes;
+  const n = added + removed + renamed;
+  if (n === 0) return;
   const below = parent && nameOf(parent);
   const isNews = !parent || (listing.parent !== undefined && !isFirst);
   log[isNews ? 'info' : 'debug'](
     { kind, listing_of: credential, parent: below },
-    `${describeDiscovery(discovery)} ${changes === 1 ? singular(listing.nouns) : listing.nouns}`,
+    `${describeDiscovery(changes)} ${n === 1 ? singular(listing.nouns) : listing.nouns}`,
   );
 }

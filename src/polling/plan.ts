@@ -1,15 +1,12 @@
 /**
- * What to poll, as a function: the configuration and what the listings had go in, listings and targets come out. Nothing is
- * kept from one call to the next but what the caller passes as `previous`. What is the same as there is the same object.
+ * What to poll, as a function: the configuration and what the listings had go in, the specs of listings and targets come out.
  *
  * - A section that names its targets has these. `targets: all` has what its listing had; a listing with a parent is read below
  *   each selected thing that the parent had.
  * - If two sources have the same target, the first in the order of the configuration counts.
- * - Where a listing was never complete, the targets that the previous plan had stay, with what the section says now.
- * - A listing without the names from another one, and a target without its named parts, are not known until that other listing
- *   has ended once, at most for five seconds.
+ * - Where a listing was never complete, the targets that were there before stay, with what the section says now.
+ * - Names that come from another listing are those that it had, if any.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { Config, SectionConfig, TargetConfig } from '../config/config.ts';
 import { type Discovered, idText, withNames } from '../discovery/discovered.ts';
 import { selectorOf } from '../discovery/selector.ts';
@@ -21,26 +18,8 @@ import {
   type Listing,
   type Resource,
 } from '../resources/resource.ts';
-import {
-  isSameListing,
-  isSameTarget,
-  type ListingPoll,
-  listingKey,
-  type Target,
-  targetKey,
-} from './target.ts';
-
-/** What is known of a listing that is polled. */
-export interface Snapshot {
-  /** What the last complete run had; undefined before the first. */
-  readonly entries: readonly Discovered[] | undefined;
-  /** The id of the key that it was read with. */
-  readonly keyId: string;
-  /** Whether a run has ended, whatever the outcome. */
-  readonly hasEnded: boolean;
-  /** Since when it is polled, by the clock of `nowMs`. */
-  readonly sinceMs: number;
-}
+import { type ListingSpec, listingKey, type Target, targetKey } from './spec.ts';
+import type { Snapshot } from './task.ts';
 
 /** A section with its patterns compiled. */
 export interface PlannedSection {
@@ -56,13 +35,12 @@ export interface PlanInput {
   readonly sections: readonly PlannedSection[];
   /** An id for the current key of a credential. */
   readonly keyIdOf: (credential: string) => string;
-  /** By the keys of the listings. */
-  readonly snapshots: ReadonlyMap<string, Snapshot>;
+  /** What a listing had, by its key; undefined before its first complete run. */
+  readonly snapshotOf: (listing: string) => Snapshot | undefined;
   /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
-  readonly previous: Pick<Plan, 'listings' | 'targets' | 'taken'>;
-  /** A clock that never jumps. */
-  readonly nowMs: number;
+  /** What is polled now, by key. */
+  readonly before: ReadonlyMap<string, Target>;
 }
 
 /** What a section selected from a listing, in this shard. */
@@ -72,42 +50,16 @@ export interface TargetSelection {
   readonly excluded: readonly Listed[];
 }
 
-/** What a section took from a listing, and all that this follows from: as long as that is the same, so are the targets. */
-interface Taken {
-  readonly basis: readonly unknown[];
-  readonly targets: readonly Target[];
-  readonly selection: TargetSelection;
-}
-
 export interface Plan {
   /** By key; a listing precedes those below it. */
-  readonly listings: ReadonlyMap<string, ListingPoll>;
+  readonly listings: ReadonlyMap<string, ListingSpec>;
   /** By key, in the order of the configuration. */
   readonly targets: ReadonlyMap<string, Target>;
   /** By the key of the listing: one for each kind that selects from it. */
   readonly selections: ReadonlyMap<string, readonly TargetSelection[]>;
-  /** By kind and listing, where it follows from nothing but them. */
-  readonly taken: ReadonlyMap<string, Taken>;
-  /** The listings that are not known yet because they wait for names. */
-  readonly waiting: ReadonlySet<string>;
-  /** Until when something waits for names. Then it comes without them, so plan again. */
-  readonly waitingUntilMs: number | undefined;
-  /** Whether targets of the previous plan stay because their listing was never complete. */
-  readonly keepsPrevious: boolean;
+  /** Whether targets stay because their listing was never complete. */
+  readonly keepsBefore: boolean;
 }
-
-export const emptyPlan: Plan = {
-  listings: new Map(),
-  targets: new Map(),
-  selections: new Map(),
-  taken: new Map(),
-  waiting: new Set(),
-  waitingUntilMs: undefined,
-  keepsPrevious: false,
-};
-
-/** How long the first result of a listing waits for names from another one. */
-export const namesPatienceMs = 5000;
 
 /** Throws if a kind does not exist. Must be called again only for another configuration. */
 export function plannedSections(
@@ -132,161 +84,115 @@ interface Demand {
 type PlannedTarget = TargetConfig & Pick<Target, 'key' | 'listedName' | 'keyId' | 'keyName'>;
 
 /** What a listing had; undefined where that is not known yet. */
-type Visit = (poll: ListingPoll, entries: readonly Discovered[] | undefined) => void;
+type Visit = (spec: ListingSpec, entries: readonly Discovered[] | undefined) => void;
 
 export function plan(input: PlanInput): Plan {
-  const { config, keyIdOf, snapshots, owns, previous, nowMs } = input;
-  const listings = new Map<string, ListingPoll>();
+  const { config, keyIdOf, snapshotOf, owns, before } = input;
+  const listings = new Map<string, ListingSpec>();
   const targets = new Map<string, Target>();
-  const selections = new Map<string, Map<string, TargetSelection>>();
-  const taken = new Map<string, Taken>();
-  const named = new Map<string, readonly Discovered[] | undefined>();
-  const waiting = new Set<string>();
-  let waitingUntilMs: number | undefined;
-  let keepsPrevious = false;
+  const selections = new Map<string, TargetSelection[]>();
+  let keepsBefore = false;
 
   /** Of listings that only find things or have names. */
   const auxiliary: Demand = { intervalMs: config.discovery.intervalMs, isRead: false };
   const baseUrlOf = (api: ApiName) => config.apis[api].baseUrl;
 
-  let previousByKind: Map<string, Target[]> | undefined;
-  const previousOf = (kind: string): readonly Target[] => {
-    if (previousByKind) return previousByKind.get(kind) ?? [];
-    previousByKind = new Map();
-    for (const target of previous.targets.values()) {
-      const ofKind = previousByKind.get(target.kind);
-      if (ofKind) ofKind.push(target);
-      else previousByKind.set(target.kind, [target]);
-    }
-    return previousOf(kind);
-  };
-
-  /** Whether a listing that brings names may still end its first run in time. */
-  const isAwaited = (key: string) => {
-    const snapshot = snapshots.get(key);
-    const untilMs = (snapshot?.sinceMs ?? nowMs) + namesPatienceMs;
-    if (snapshot?.hasEnded || !(nowMs < untilMs)) return false;
-    waitingUntilMs = Math.min(waitingUntilMs ?? untilMs, untilMs);
-    return true;
-  };
-
   /** A listing that several want is read as often as the most eager one wants. */
-  const want = (
+  const addListing = (
     listing: Listing,
     credential: string,
     account: string,
     parent: Discovered | undefined,
     { intervalMs, isRead }: Demand,
-  ): ListingPoll => {
+  ): ListingSpec => {
     const { kind, api } = listing;
     const key = listingKey(listing, credential, baseUrlOf(api), parent);
     const known = listings.get(key);
-    const readNow = isRead || (known?.isRead ?? false);
-    if (known && known.isRead === readNow && known.intervalMs <= intervalMs) return known;
-    const poll: ListingPoll = {
+    const feeds = isRead || (known?.isRead ?? false);
+    if (known && known.isRead === feeds && known.intervalMs <= intervalMs) return known;
+    const spec: ListingSpec = {
       type: 'listing',
       key,
       kind,
       api,
-      queue: readNow ? kind : `${kind} listing`,
+      queue: feeds ? kind : `${kind} listing`,
       credential,
       intervalMs: Math.min(intervalMs, known?.intervalMs ?? intervalMs),
       keyId: keyIdOf(credential),
       listing,
       parent: known?.parent ?? parent,
       account: known?.account ?? account,
-      isRead: readNow,
+      isRead: feeds,
       namesKey: known?.namesKey,
     };
-    listings.set(key, poll);
-    return poll;
+    listings.set(key, spec);
+    return spec;
   };
 
   /** Has a listing take its names from another one. */
-  const wantNames = (poll: ListingPoll): ListingPoll => {
-    const { listing, account } = poll;
-    if (!listing.names || poll.namesKey !== undefined) return poll;
-    const names = want(listing.names, account, account, undefined, auxiliary);
-    const named = { ...poll, namesKey: names.key };
-    listings.set(poll.key, named);
+  const addNames = (spec: ListingSpec): ListingSpec => {
+    const { listing, account, namesKey } = spec;
+    if (!listing.names || namesKey !== undefined) return spec;
+    const names = addListing(listing.names, account, account, undefined, auxiliary);
+    const named = { ...spec, namesKey: names.key };
+    listings.set(spec.key, named);
     return named;
   };
 
-  const entriesOf = ({ key, namesKey }: ListingPoll): readonly Discovered[] | undefined => {
-    const entries = snapshots.get(key)?.entries;
-    if (!entries || namesKey === undefined) return entries;
-    if (isAwaited(namesKey)) {
-      waiting.add(key);
-      return undefined;
-    }
-    if (!named.has(key)) named.set(key, withNames(entries, snapshots.get(namesKey)?.entries));
-    return named.get(key);
+  const entriesOf = ({ key, namesKey }: ListingSpec): readonly Discovered[] | undefined => {
+    const entries = snapshotOf(key)?.entries;
+    return entries && namesKey !== undefined ? withNames(entries, snapshotOf(namesKey)?.entries) : entries;
   };
 
-  const planSection = (planned: PlannedSection) => {
-    const { section, resource, isSelected, isSelectedParent } = planned;
+  const planSection = ({ section, resource, isSelected, isSelectedParent }: PlannedSection) => {
     const { kind, api } = resource;
-    const { intervalMs } = section;
-    let { settings } = section;
+    const { settings, intervalMs } = section;
     const isAlone = isReadAlone(resource);
     const partNames = isAlone ? resource.partNames : undefined;
     const feature = isAlone ? resource.feature : undefined;
     const account = section.listingCredential ?? section.credential;
     const baseUrl = baseUrlOf(api);
 
-    /** readBy: the key of the listing that reads it; undefined where it has a poll of its own. */
-    const add = (target: PlannedTarget, entry: Discovered, readBy: string | undefined) => {
-      if (targets.has(target.key)) return undefined;
-      const before = previous.targets.get(target.key);
-      // The text and the settings of before, so that they are the same object. All targets of a kind have the same settings.
-      const key = before?.key ?? target.key;
-      if (before && before.settings !== settings && isDeepStrictEqual(before.settings, settings))
-        settings = before.settings;
-      let parts: readonly Listed[] | undefined;
-      if (partNames) {
-        const names = want(partNames, target.credential, account, entry, auxiliary);
-        if (isAwaited(names.key) && !before) return undefined;
-        parts = snapshots.get(names.key)?.entries ?? before?.parts;
-      }
-      const { ids, name, listedName, credential, intervalMs, staleAfterMs, keyId, keyName } = target;
-      const pollKey = readBy ?? key;
-      const after: Target = {
-        key,
+    /** fedBy: the key of the listing that reads it; undefined where it is read alone. */
+    const add = (target: PlannedTarget, entry: Discovered, fedBy: string | undefined) => {
+      const { key, credential } = target;
+      if (targets.has(key)) return;
+      const names = partNames && addListing(partNames, credential, account, entry, auxiliary);
+      targets.set(key, {
+        ...target,
+        type: 'target',
         kind,
-        ids,
-        name,
-        listedName,
-        credential,
-        intervalMs,
-        staleAfterMs,
+        api,
+        queue: kind,
+        resource,
         settings,
         baseUrl,
-        pollKey,
-        parts,
-        keyId,
-        keyName,
-      };
-      const kept = before && isSameTarget(before, after) ? before : after;
-      targets.set(key, kept);
-      return kept;
+        fedBy,
+        namesKey: names?.key,
+        parts: names && (snapshotOf(names.key)?.entries ?? before.get(key)?.parts),
+      });
     };
 
-    const credentialFor = (of: ApiName, foundBy: ListingPoll, { keyName }: Discovered) => {
+    const credentialFor = (of: ApiName, foundBy: ListingSpec, { keyName }: Discovered) => {
       if (of === foundBy.api) return foundBy.credential;
       return section.isCredentialNamed ? section.credential : (keyName ?? foundBy.credential);
     };
 
-    const addNamed = (target: TargetConfig) => {
-      const { ids, name, credential } = target;
+    const addNamed = ({ ids, name, credential, intervalMs: everyMs, staleAfterMs }: TargetConfig) => {
       const key = targetKey(kind, ids);
       if (!owns(key)) return;
-      const demand = { intervalMs: target.intervalMs, isRead: true };
-      const readBy = isAlone ? undefined : want(resource.listing, credential, credential, undefined, demand);
-      add({ ...target, key, keyId: keyIdOf(credential) }, { ids, name }, readBy?.key);
+      let fedBy: string | undefined;
+      if (!isAlone) {
+        const { listing } = resource;
+        const demand = { intervalMs: everyMs, isRead: true };
+        fedBy = addListing(listing, credential, credential, parentOf(listing, ids), demand).key;
+      }
+      const target = { ids, name, credential, intervalMs: everyMs, staleAfterMs };
+      add({ ...target, key, keyId: keyIdOf(credential) }, { ids, name }, fedBy);
     };
 
     /** A target of a listing. keyId: undefined for the key that the snapshot was read with. */
-    const addListed = (key: string, entry: Discovered, foundBy: ListingPoll, keyId?: string) => {
+    const addListed = (key: string, entry: Discovered, foundBy: ListingSpec, keyId?: string) => {
       const { ids, name, keyName } = entry;
       const override = section.overrides?.get(idText(ids));
       const credential = credentialFor(api, foundBy, entry);
@@ -300,73 +206,57 @@ export function plan(input: PlanInput): Plan {
         intervalMs: override?.intervalMs ?? intervalMs,
         staleAfterMs: override?.staleAfterMs ?? section.staleAfterMs,
         // With another key it is read once that key has listed it: until then it may be of another account.
-        keyId: keyId ?? (isOfListing ? snapshots.get(foundBy.key)?.keyId : undefined) ?? keyIdOf(credential),
+        keyId: keyId ?? (isOfListing ? snapshotOf(foundBy.key)?.keyId : undefined) ?? keyIdOf(credential),
         keyName: keyName ?? foundBy.parent?.keyName,
       };
-      return add(target, entry, isAlone ? undefined : foundBy.key);
+      add(target, entry, isAlone ? undefined : foundBy.key);
     };
 
-    /** Keeps what the previous plan had below a parent, or of the whole account. */
-    const keepPrevious = (foundBy: ListingPoll, below: Ids) => {
-      for (const target of previousOf(kind)) {
-        if (target.baseUrl !== baseUrl) continue;
+    let known: readonly Target[] | undefined;
+    /** Keeps what was there below a parent, or of the whole account. */
+    const keepBefore = (foundBy: ListingSpec, below: Ids) => {
+      known ??= [...before.values()].filter((one) => one.kind === kind && one.baseUrl === baseUrl);
+      for (const target of known) {
         if (!Object.entries(below).every(([label, id]) => target.ids[label] === id)) continue;
         const { key, ids, listedName, keyName, keyId } = target;
         const entry = { ids, name: listedName, keyName };
         // The name of a target that was named before is not known yet.
         if (listedName !== undefined && !isSelected(entry)) continue;
-        keepsPrevious = true;
+        keepsBefore = true;
         addListed(key, { ...entry, name: listedName ?? target.name }, foundBy, keyId);
       }
     };
 
-    const take = (poll: ListingPoll, entries: readonly Discovered[], basis: readonly unknown[]): Taken => {
+    const select: Visit = (spec, entries) => {
+      if (!entries) return keepBefore(spec, spec.parent?.ids ?? {});
       let count = 0;
       const excluded: Listed[] = [];
-      const added: Target[] = [];
       for (const entry of entries) {
         if (feature !== undefined && entry.features?.includes(feature) !== true) continue;
         const key = targetKey(kind, entry.ids);
         if (!owns(key)) continue;
-        if (!isSelected(entry)) excluded.push(entry);
-        else {
+        if (isSelected(entry)) {
           count++;
-          const target = addListed(key, entry, poll);
-          if (target) added.push(target);
-        }
+          addListed(key, entry, spec);
+        } else excluded.push(entry);
       }
-      return { basis, targets: added, selection: { kind, targets: count, excluded } };
-    };
-
-    const select: Visit = (poll, entries) => {
-      if (!entries) return keepPrevious(poll, poll.parent?.ids ?? {});
-      const name = `${kind} ${poll.key}`;
-      const basis = [planned, entries, poll.parent, poll.keyId, snapshots.get(poll.key)?.keyId];
-      const before = previous.taken.get(name);
-      const isSame = before?.basis.every((part, at) => part === basis[at]);
-      const now = before && isSame ? before : take(poll, entries, basis);
-      if (now === before)
-        for (const target of before.targets) if (!targets.has(target.key)) targets.set(target.key, target);
-      // Its targets also depend on other keys, on the names of their parts, or on what was there before them.
-      if (api === poll.api && !partNames && now.targets.length === now.selection.targets)
-        taken.set(name, now);
-      const ofListing = selections.get(poll.key) ?? new Map<string, TargetSelection>();
-      selections.set(poll.key, ofListing.set(kind, now.selection));
+      const ofListing = selections.get(spec.key) ?? [];
+      selections.set(spec.key, [...ofListing, { kind, targets: count, excluded }]);
     };
 
     /** Visits a listing of the account, or one below each selected thing that its parent had. */
     const follow = (listing: Listing, demand: Demand, visit: Visit) => {
       const { parent } = listing;
       if (!parent) {
-        const poll = wantNames(want(listing, account, account, undefined, demand));
-        return visit(poll, entriesOf(poll));
+        const spec = addNames(addListing(listing, account, account, undefined, demand));
+        return visit(spec, entriesOf(spec));
       }
-      follow(parent, auxiliary, (parentPoll, parents) => {
-        if (!parents) return keepPrevious(parentPoll, parentPoll.parent?.ids ?? {});
+      follow(parent, auxiliary, (parentSpec, parents) => {
+        if (!parents) return keepBefore(parentSpec, parentSpec.parent?.ids ?? {});
         for (const one of parents.filter(isSelectedParent)) {
-          const credential = credentialFor(listing.api, parentPoll, one);
-          const poll = want(listing, credential, account, one, demand);
-          visit(poll, entriesOf(poll));
+          const credential = credentialFor(listing.api, parentSpec, one);
+          const spec = addListing(listing, credential, account, one, demand);
+          visit(spec, entriesOf(spec));
         }
       });
     };
@@ -383,17 +273,11 @@ export function plan(input: PlanInput): Plan {
   };
 
   for (const section of input.sections) planSection(section);
-  for (const [key, poll] of listings) {
-    const before = previous.listings.get(key);
-    if (before && isSameListing(before, poll)) listings.set(key, before);
-  }
-  return {
-    listings,
-    targets,
-    selections: new Map(Array.from(selections, ([key, ofListing]) => [key, [...ofListing.values()]])),
-    taken,
-    waiting,
-    waitingUntilMs,
-    keepsPrevious,
-  };
+  return { listings, targets, selections, keepsBefore };
+}
+
+/** What a listing with a parent is read below for a target with these ids. */
+function parentOf({ parent }: Listing, ids: Ids): Discovered | undefined {
+  if (!parent?.ids) return undefined;
+  return { ids: Object.fromEntries(parent.ids.map(({ label }) => [label, ids[label] ?? ''])) };
 }

@@ -18,3 +18,11 @@ export function nextStart(
   const slackMs = tolerance * intervalMs;
   return Math.min(Math.max(nearestMs, idealMs - slackMs), idealMs + slackMs);
 }
+
+const firstRetryMs = 10_000;
+const firstCostlyRetryMs = 60_000;
+
+/** How long to wait after so many failures in a row: some 10 s (costly: a minute) and twice as long each time, spread by the offset. */
+export function retryInMs(failures: number, offset: number, isCostly: boolean): number {
+  return (isCostly ? firstCostlyRetryMs : firstRetryMs) * 2 ** (failures - 1) * (0.8 + 0.4 * offset);
+}

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText } from '../http/answer.ts';
 import { send } from '../http/send.ts';
-import type { TargetStatus } from '../polling/target-states.ts';
+import type { TargetStatus } from '../polling/target-task.ts';
 import { pullZone, type ZoneHostnames } from '../resources/kinds/pull-zone.ts';
 import { renderList } from './json.ts';
 import type { StatusSources } from './view.ts';

@@ -2,8 +2,8 @@
 
 import { nameOf } from '../discovery/discovered.ts';
 import type { ListingStatus } from '../polling/listings.ts';
-import type { Failure } from '../polling/loop.ts';
-import type { TargetStatus } from '../polling/target-states.ts';
+import type { Failure } from '../polling/record.ts';
+import type { TargetStatus } from '../polling/target-task.ts';
 import { Turns } from '../turns.ts';
 import type { View } from './view.ts';
 

@@ -1,7 +1,7 @@
 /** Pieces that the sections of the status page share. */
 import { nameOf } from '../discovery/discovered.ts';
-import type { Failure } from '../polling/loop.ts';
-import type { ListingPoll } from '../polling/target.ts';
+import type { Failure } from '../polling/record.ts';
+import type { ListingSpec } from '../polling/spec.ts';
 import type { Tone } from '../resources/resource.ts';
 import { capitalised, durationInWords, pollDuration } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
@@ -34,7 +34,7 @@ export function ago(atMs: number | undefined, nowMs: number): HtmlValue {
 }
 
 /** ` of shop`, for a listing below something. */
-export function ofParent({ parent }: Pick<ListingPoll, 'parent'>): HtmlValue {
+export function ofParent({ parent }: Pick<ListingSpec, 'parent'>): HtmlValue {
   return parent && html` of <bdi>${nameOf(parent)}</bdi>`;
 }
 

@@ -3,7 +3,7 @@
 import type { Cause } from '../causes/cause.ts';
 import { nameOf } from '../discovery/discovered.ts';
 import type { ListingStatus } from '../polling/listings.ts';
-import type { TargetStatus } from '../polling/target-states.ts';
+import type { TargetStatus } from '../polling/target-task.ts';
 import { clockText, count, plural } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { ofParent, time } from './parts.ts';

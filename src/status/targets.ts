@@ -1,6 +1,6 @@
 /** The section of the status page that lists targets: how to search them, and a row for each. */
-import type { Target } from '../polling/target.ts';
-import type { TargetStatus } from '../polling/target-states.ts';
+import type { Target } from '../polling/spec.ts';
+import type { TargetStatus } from '../polling/target-task.ts';
 import { capitalised, count, durationInWords, plural } from '../text.ts';
 import { Html, html } from './html.ts';
 import { ago, failureText, stateMark, stateTitle, took } from './parts.ts';

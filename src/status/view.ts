@@ -8,7 +8,7 @@ import { causesOf } from '../causes/causes.ts';
 import { idText, nameOf } from '../discovery/discovered.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import type { ListingStatus } from '../polling/listings.ts';
-import type { TargetStatus } from '../polling/target-states.ts';
+import type { TargetStatus } from '../polling/target-task.ts';
 import type { Condition, Resource } from '../resources/resource.ts';
 import { Turns } from '../turns.ts';
 import { type SortColumn, type StatusQuery, wordsOf } from './query.ts';

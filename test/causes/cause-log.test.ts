@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cause } from '../../src/causes/cause.ts';
 import { CauseLog } from '../../src/causes/cause-log.ts';
 import { causesOf } from '../../src/causes/causes.ts';
-import type { TargetStatus } from '../../src/polling/target-states.ts';
+import type { TargetStatus } from '../../src/polling/target-task.ts';
 import { causeInput, failing, failureOf, listing, nowMs, status } from '../status/fixtures.ts';
 
 const minuteMs = 60_000;

@@ -1,11 +1,11 @@
 /** Records and statuses in, causes out. */
 import { describe, expect, it } from 'vitest';
-import { answersOf, type Polled } from '../../src/causes/answers.ts';
 import type { Cause, CauseKind } from '../../src/causes/cause.ts';
 import { causesOf } from '../../src/causes/causes.ts';
+import { answersOf, type Polled } from '../../src/polling/answers.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
-import { type Failure, neverPolled } from '../../src/polling/loop.ts';
-import type { TargetStatus } from '../../src/polling/target-states.ts';
+import { type Failure, neverPolled } from '../../src/polling/record.ts';
+import type { TargetStatus } from '../../src/polling/target-task.ts';
 import type { ApiName } from '../../src/resources/resource.ts';
 import { causeInput, failing, failureOf, listing, nowMs, status } from '../status/fixtures.ts';
 
@@ -143,21 +143,18 @@ describe('a key that one API refuses and others accept', () => {
 
 describe('what the answers say of keys', () => {
   const polled = (api: ApiName, record: Partial<Polled['record']>, credential = 'account'): Polled => ({
-    poll: { api, credential, intervalMs: minuteMs },
+    spec: { api, credential, intervalMs: minuteMs },
     record: { ...neverPolled, ...record },
   });
 
   it('counts a key as refused for an API that answered 401 and was not read with it since', () => {
-    const answers = answersOf(
-      [
-        polled('core', { lastFailure: refused }),
-        polled('core', { lastFailure: refused }, 'other'),
-        polled('core', { lastSuccessMs: nowMs }, 'other'),
-        polled('shield', { lastFailure: forbidden }),
-        polled('application', { lastSuccessMs: nowMs }),
-      ],
-      nowMs,
-    );
+    const answers = answersOf([
+      polled('core', { lastFailure: refused }),
+      polled('core', { lastFailure: refused }, 'other'),
+      polled('core', { lastSuccessMs: nowMs }, 'other'),
+      polled('shield', { lastFailure: forbidden }),
+      polled('application', { lastSuccessMs: nowMs }),
+    ])(nowMs);
     expect(
       (['core', 'shield', 'application', 'video'] as const).map((api) => answers.refusedKeys(api)),
     ).toEqual([1, 0, 0, 0]);
@@ -166,7 +163,7 @@ describe('what the answers say of keys', () => {
   });
 
   it('does not call an API unreadable because of keys', () => {
-    const answers = answersOf([polled('core', { lastFailure: refused })], nowMs);
+    const answers = answersOf([polled('core', { lastFailure: refused })])(nowMs);
     expect([answers.isUnreadable('core'), answers.isFailing('core')]).toEqual([false, true]);
   });
 });

@@ -3,7 +3,6 @@ import pino from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
-import { answersOf } from '../../src/causes/answers.ts';
 import { CauseLog } from '../../src/causes/cause-log.ts';
 import { causesOf } from '../../src/causes/causes.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
@@ -80,10 +79,11 @@ function start() {
       },
       log,
       onSweep: () => {
+        const { answersAt, targets, listings, capacities } = engine.overview();
         const causes = causesOf({
-          answers: answersOf(engine.polls(), Date.now()),
-          targets: [...engine.states.statuses()],
-          listings: engine.listings(),
+          answers: answersAt(Date.now()),
+          targets,
+          listings,
           kinds: resources,
           baseUrlOf: (api) => `https://${hosts[api] ?? 'other.example'}`,
           keySource: () => 'from $KEY',
@@ -92,7 +92,7 @@ function start() {
             pauses: [],
             droppedSeries: 0,
             maxSeries: 1_000_000,
-            capacities: engine.capacities(),
+            capacities,
             schemaDrift: [],
           },
           nowMs: Date.now(),

@@ -3,7 +3,7 @@ import { causesOf } from '../../src/causes/causes.ts';
 import { prettyLine } from '../../src/cli/pretty-log.ts';
 import { colours, ProgressLine, plain, pollReport, styleFor } from '../../src/cli/terminal.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
-import type { TargetStatus } from '../../src/polling/target-states.ts';
+import type { TargetStatus } from '../../src/polling/target-task.ts';
 import { causeInput, failing, listing, refusedListing, status } from '../status/fixtures.ts';
 
 /** A terminal that records what was written, with readable escape sequences. */

@@ -142,7 +142,8 @@ it('a key that is revoked and accepted again: everything of it that backs off is
   expect(whole.said('The application API refuses the key of account (from $KEY): HTTP 401')).toHaveLength(1);
   const before = [requestsOf('a'), requestsOf('b')];
   isRevoked = false;
-  whole.advance(1000);
+  whole.advance(1200);
+  whole.sweep();
   await eventually(() => expect(whole.exporter.targets().every(({ state }) => state === 'ok')).toBe(true));
   expect([requestsOf('a'), requestsOf('b')]).toEqual(before.map((n) => n + 1));
   expect(await refusing(whole)).toEqual({ application: 0 });

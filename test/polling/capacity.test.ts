@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import type { Discovered } from '../../src/discovery/discovered.ts';
-import { capacity, pollsOf } from '../../src/polling/capacity.ts';
-import type { ListingPoll } from '../../src/polling/target.ts';
+import { capacity, specsOf } from '../../src/polling/capacity.ts';
+import type { ListingSpec } from '../../src/polling/spec.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import type { Listed } from '../../src/resources/resource.ts';
 import { account, env, load } from '../config/fixtures.ts';
-import { planOf, pollsIn, resourceOf } from './fixtures.ts';
+import { planOf, polledIn, resourceOf } from './fixtures.ts';
 
 const capacityOf = (config: Config) =>
   capacity(
-    pollsOf(config, resources, () => true),
+    specsOf(config, resources, () => true),
     config.apis,
   );
 
@@ -40,7 +40,7 @@ const sizes: Readonly<Record<string, number>> = {
   dns_zone: 50,
 };
 
-function bigListing({ kind, parent }: ListingPoll): readonly Listed[] {
+function bigListing({ kind, parent }: ListingSpec): readonly Listed[] {
   const label = resourceOf(kind).ids.at(-1)?.label ?? '';
   return listed(label, sizes[kind] ?? 20).map((found) => ({
     ...found,
@@ -89,7 +89,7 @@ describe('the request rate', () => {
         .map(({ kind }) => kind)
         .toSorted(),
     );
-    const capacities = capacity(pollsIn(everything), config.apis);
+    const capacities = capacity(polledIn(everything), config.apis);
     const needed = capacities.reduce((sum, { neededPerSecond }) => sum + neededPerSecond, 0);
     expect(needed).toBeLessThan(3);
     const readme = await readFile('README.md', 'utf8');

@@ -50,7 +50,7 @@ function setUp(answer: (sent: Sent) => unknown) {
   return { engine, foundKeys, pacer, rows, sent };
 }
 
-const settle = async () => await vi.advanceTimersByTimeAsync(100);
+const settle = async () => await vi.advanceTimersByTimeAsync(500);
 
 const refused = () => new ApiError('auth', 'HTTP 401', { status: 401 });
 const library = (id: number, key: string) => ({
@@ -99,9 +99,8 @@ describe('targets that come and go', () => {
     const sections = kinds.map((kind) => sectionConfig(kind, 'all', { intervalMs: dayMs }));
     engine.apply({ ...configOf(sections), discovery: { intervalMs: listingsMs } });
     const sizes = (): Readonly<Record<string, number>> => ({
-      targets: [...engine.states.statuses()].length,
-      polls: [...engine.polls()].length,
-      listings: engine.listings().length,
+      targets: engine.overview().targets.length,
+      listings: engine.overview().listings.length,
       rows: rows.size,
       queuesOfPacer: pacer.size,
     });
@@ -118,9 +117,7 @@ describe('targets that come and go', () => {
     const late = await play(rounds);
     expect([early, late]).toEqual([first, first]);
     expect(libraries(rounds).filter((library) => foundKeys.has(library))).toHaveLength(1);
-    expect([...engine.states.statuses()].map(({ target }) => target.key)).toContain(
-      `pull_zone/${1000 + rounds}`,
-    );
+    expect(engine.overview().targets.map(({ target }) => target.key)).toContain(`pull_zone/${1000 + rounds}`);
     await engine.stop();
   });
 });
@@ -146,7 +143,7 @@ describe("a library's key", () => {
       if (isDown && request.credential === 'two') throw new ApiError('server_error', 'HTTP 503');
       return answer(request);
     });
-    const states = () => [...engine.states.statuses()].map(({ target, state }) => `${target.key} ${state}`);
+    const states = () => engine.overview().targets.map(({ target, state }) => `${target.key} ${state}`);
     for (const credential of ['one', 'two']) {
       engine.apply(configOf([videos(credential)]));
       await settle();
@@ -174,7 +171,7 @@ describe("a library's key", () => {
     // Videos are polled every minute, libraries every ten minutes.
     engine.apply(config);
     await settle();
-    const state = () => [...engine.states.statuses()].map((status) => status.state);
+    const state = () => engine.overview().targets.map((status) => status.state);
     right = 'the-new-key';
     await vi.advanceTimersByTimeAsync(5 * 60_000);
     expect(state()).toEqual(['failing']);

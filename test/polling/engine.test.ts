@@ -50,9 +50,10 @@ function engineOf(config: Config, setting: Setting = {}) {
   );
   engine.apply(config);
   const count = (part: string) => asked.filter((path) => path.includes(part)).length;
-  const keys = () => [...engine.states.statuses()].map(({ target, state }) => `${target.key} ${state}`);
+  const keys = () => engine.overview().targets.map(({ target, state }) => `${target.key} ${state}`);
   return {
     engine,
+    asked,
     count,
     keys,
     queues,
@@ -71,8 +72,10 @@ const config = configOf([
 ]);
 const allZones = configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]);
 
+const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 /** Runs everything that is due. */
-const settle = async () => await vi.advanceTimersByTimeAsync(100);
+const settle = async () => await vi.advanceTimersByTimeAsync(500);
 
 describe('a changed key', () => {
   it('changes nothing for healthy targets or those of other keys', async () => {
@@ -207,7 +210,7 @@ describe('a listing', () => {
     engine.apply(allZones);
     await settle();
     // It has failed, and what it had before it left is not polled.
-    expect(engine.listings().map(({ state }) => state)).toContain('failing');
+    expect(engine.overview().listings.map(({ state }) => state)).toContain('failing');
     expect(keys()).toEqual([]);
     isDown = false;
     await vi.advanceTimersByTimeAsync(2 * minuteMs);
@@ -240,6 +243,43 @@ describe('a listing', () => {
   });
 });
 
+describe('what takes its names from another listing', () => {
+  const first = (asked: readonly string[], part: string) => asked.findIndex((path) => path.includes(part));
+
+  it('comes after that one, whatever the outcome', async () => {
+    for (const isDown of [false, true]) {
+      const { engine, asked, count } = engineOf(allZones, {
+        zones: [7],
+        hold: (path) => (path.startsWith('/pullzone') ? after(2000) : undefined),
+        answer(path) {
+          if (isDown && path.startsWith('/pullzone')) throw new ApiError('auth', 'HTTP 403', { status: 403 });
+          return Promise.resolve(undefined);
+        },
+      });
+      await vi.advanceTimersByTimeAsync(1900);
+      expect([count('/pullzone'), count('/shield-zones')]).toEqual([1, 0]);
+      await settle();
+      await settle();
+      expect(count('/shield-zones?page=1')).toBe(1);
+      // The names of the rate limits come before the figures.
+      expect(first(asked, '/shield/rate-limits/7')).toBeLessThan(first(asked, '/metrics/rate-limits/7'));
+      await engine.stop();
+    }
+  });
+
+  it('waits no longer than five seconds', async () => {
+    const { engine, count, keys } = engineOf(allZones, {
+      zones: [7],
+      hold: (path) => (path.startsWith('/pullzone') ? new Promise(() => undefined) : undefined),
+    });
+    await vi.advanceTimersByTimeAsync(4900);
+    expect(count('/shield-zones')).toBe(0);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(keys()).toEqual(['shield_zone/7 ok', 'rate_limit/7 ok']);
+    void engine.stop();
+  });
+});
+
 describe('the capacity', () => {
   it('warns if the request rate is too low for what a listing has found', async () => {
     const slow: Config = {
@@ -248,7 +288,7 @@ describe('the capacity', () => {
     };
     const { engine } = engineOf(slow, { zones: [1, 2, 3, 4, 5, 6, 7, 8, 9] });
     await vi.advanceTimersByTimeAsync(5000);
-    expect(engine.capacities()[0]?.shortfall).toBe(
+    expect(engine.overview().capacities[0]?.shortfall).toBe(
       'shield: 19 polls need 0.18 requests/s, requests_per_second is 0.1: a round takes 3m10s; raise apis.shield.requests_per_second, or interval and stale_after (rate_limit needs most)',
     );
     await engine.stop();

@@ -4,12 +4,10 @@ import { Pacer } from '../../src/api/pacer.ts';
 import type { Config, SectionConfig, TargetConfig } from '../../src/config/config.ts';
 import type { Discovered } from '../../src/discovery/discovered.ts';
 import { Store } from '../../src/exposition/store.ts';
-import { pollsInPlan } from '../../src/polling/capacity.ts';
 import { type EngineOptions, PollEngine } from '../../src/polling/engine.ts';
-import { emptyPlan, type Plan, plan, plannedSections, type Snapshot } from '../../src/polling/plan.ts';
-import { reconcile } from '../../src/polling/reconcile.ts';
-import type { Poll, Target } from '../../src/polling/target.ts';
-import type { Polled, TargetStates } from '../../src/polling/target-states.ts';
+import { type Plan, plan, plannedSections } from '../../src/polling/plan.ts';
+import type { Spec, Target } from '../../src/polling/spec.ts';
+import type { Snapshot } from '../../src/polling/task.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import type { Resource } from '../../src/resources/resource.ts';
@@ -74,12 +72,10 @@ export function zonesFound(...ids: readonly string[]): readonly Discovered[] {
 export interface Known {
   /** What the last complete run of a listing had, by its key. */
   readonly had?: Readonly<Record<string, readonly Discovered[]>>;
-  /** Other snapshots: of listings that were read with another key, failed, or are still awaited. */
-  readonly snapshots?: Readonly<Record<string, Partial<Snapshot>>>;
+  /** Snapshots that were read with another key. */
+  readonly snapshots?: Readonly<Record<string, Snapshot>>;
   /** The plan before; its targets may stay. */
   readonly previous?: Plan;
-  /** Default: nothing waits for names any more. */
-  readonly nowMs?: number;
   readonly keyIdOf?: (credential: string) => string;
   readonly owns?: (key: string) => boolean;
   readonly all?: readonly Resource[];
@@ -87,54 +83,30 @@ export interface Known {
 
 /** Plans a configuration with these snapshots. Where nothing else is said, every key has the id `k`. */
 export function planOf(config: Config, known: Known = {}): Plan {
-  const {
-    had = {},
-    previous = emptyPlan,
-    nowMs = Number.POSITIVE_INFINITY,
-    keyIdOf = () => 'k',
-    all = resources,
-  } = known;
-  const snapshots = new Map<string, Snapshot>();
-  const add = (key: string, more: Partial<Snapshot>) =>
-    snapshots.set(key, { entries: undefined, keyId: 'k', hasEnded: true, sinceMs: 0, ...more });
-  for (const [key, entries] of Object.entries(had)) add(key, { entries });
-  for (const [key, more] of Object.entries(known.snapshots ?? {})) add(key, more);
+  const { had = {}, previous, keyIdOf = () => 'k', owns = () => true, all = resources } = known;
   return plan({
     config,
     sections: plannedSections(config, all),
     keyIdOf,
-    snapshots,
-    owns: known.owns ?? (() => true),
-    previous,
-    nowMs,
+    snapshotOf(key) {
+      const entries = had[key];
+      return known.snapshots?.[key] ?? (entries && { entries, keyId: 'k' });
+    },
+    owns,
+    before: previous?.targets ?? new Map(),
   });
 }
 
-/** All polls of a plan. */
-export function pollsIn(of: Plan, all: readonly Resource[] = resources): readonly Poll[] {
-  return pollsInPlan(of, all);
+/** What has polls of its own in a plan. */
+export function polledIn({ listings, targets }: Plan): readonly Spec[] {
+  return [...listings.values(), ...[...targets.values()].filter(({ fedBy }) => fedBy === undefined)];
 }
 
-/** A target of the application `id`, as the plan makes it. */
-export function applicationTarget(id: string, more: Partial<TargetConfig> = {}): Target {
-  const config = configOf([sectionConfig('application', [targetConfig({ app_id: id }, more)])]);
-  const target = planOf(config).targets.get(`application/${id}`);
-  if (!target) throw new Error(`no target ${id}`);
+/** The only target of a plan. */
+export function targetIn({ targets }: Plan): Target {
+  const [target] = targets.values();
+  if (!target) throw new Error('the plan has no target');
   return target;
-}
-
-/** Keeps `states` in step with one configuration after another, as the engine does. */
-export function follower(states: TargetStates, polledOf: (target: Target) => Polled) {
-  let known = emptyPlan;
-  return (config: Config): ReadonlyMap<string, Target> => {
-    const planned = planOf(config, { previous: known });
-    const { added, updated, removed } = reconcile(known.targets, planned.targets);
-    for (const target of added) states.add(target, polledOf(target));
-    for (const { after } of updated) states.update(after, polledOf(after));
-    for (const { key } of removed) states.remove(key);
-    known = planned;
-    return planned.targets;
-  };
 }
 
 /** An engine whose requests are answered by `get`, with the clocks of the test. */

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { SectionConfig } from '../../src/config/config.ts';
 import type { Discovered } from '../../src/discovery/discovered.ts';
 import { loadPatternEngine } from '../../src/discovery/selector.ts';
-import { namesPatienceMs, type Plan } from '../../src/polling/plan.ts';
-import { defineResource } from '../../src/resources/define.ts';
-import { object } from '../../src/resources/fields.ts';
-import { configOf, planOf, pollsIn, sectionConfig, targetConfig, zonesFound, zonesKey } from './fixtures.ts';
+import type { Plan } from '../../src/polling/plan.ts';
+import { defineListedResource, defineListing, defineResource } from '../../src/resources/define.ts';
+import { id, object } from '../../src/resources/fields.ts';
+import { configOf, planOf, polledIn, sectionConfig, targetConfig, zonesFound, zonesKey } from './fixtures.ts';
 
 beforeAll(loadPatternEngine);
 
@@ -48,7 +48,7 @@ describe('targets that are named', () => {
         ]),
       ]),
     );
-    expect(pollsIn(plan).map(({ key, credential }) => [key, credential])).toEqual([
+    expect(polledIn(plan).map(({ key, credential }) => [key, credential])).toEqual([
       ['application/a', 'account'],
       ['application/b', 'account'],
       ['video_storage/1/v', 'lib'],
@@ -64,7 +64,7 @@ describe('targets that are named', () => {
       [zonesKey(), 20_000, true],
       [zonesKey('other'), 60_000, true],
     ]);
-    expect(Array.from(plan.targets.values(), ({ pollKey }) => pollKey)).toEqual([
+    expect(Array.from(plan.targets.values(), ({ fedBy }) => fedBy)).toEqual([
       zonesKey(),
       zonesKey(),
       zonesKey('other'),
@@ -79,6 +79,36 @@ describe('targets that are named', () => {
       [all('rate_limit'), named],
     ])
       expect(listingsOf(planOf(configOf(sections)))).toEqual([zonesKey(), pullZonesKey]);
+  });
+
+  it('are read by a listing below the parent that their ids name, where their listing has one', () => {
+    const zones = defineListing({
+      kind: 'zone',
+      product: 'Account',
+      path: '/zone',
+      nouns: 'zones',
+      ids: [{ label: 'zone_id', setting: 'zone_id', form: 'integer' }],
+      element: object({ Id: id }),
+    });
+    const rules = defineListing({
+      kind: 'rule',
+      product: 'Account',
+      path: '/zone/{id}/rules',
+      nouns: 'rules',
+      parent: zones,
+      ids: [...zones.ids, { label: 'rule_id', setting: 'rule_id', form: 'integer' }],
+      element: object({ Id: id }),
+    });
+    const rule = defineListedResource({ listing: rules, noun: 'rule' });
+    const targets = [
+      targetConfig({ zone_id: '7', rule_id: '1' }),
+      targetConfig({ zone_id: '8', rule_id: '2' }),
+    ];
+    const { listings } = planOf(configOf([sectionConfig('rule', targets)]), { all: [rule] });
+    expect(Array.from(listings.values(), ({ parent }) => parent?.ids)).toEqual([
+      { zone_id: '7' },
+      { zone_id: '8' },
+    ]);
   });
 
   it('stay, whatever a complete listing has', () => {
@@ -139,7 +169,7 @@ describe('all targets', () => {
 
   it('are read by their listing if it has their values, at their interval, as polls of their kind', () => {
     const plan = planOf(configOf([all('shield_zone')]), { had: { [zonesKey()]: zonesFound('7') } });
-    expect(plan.targets.get('shield_zone/7')?.pollKey).toBe(zonesKey());
+    expect(plan.targets.get('shield_zone/7')?.fedBy).toBe(zonesKey());
     expect(plan.listings.get(zonesKey())).toMatchObject({
       queue: 'shield_zone',
       intervalMs: 60_000,
@@ -149,7 +179,7 @@ describe('all targets', () => {
 
   it('are otherwise only found by it, at the interval of discovery', () => {
     const plan = planOf(configOf([all('rate_limit')]), { had: { [zonesKey()]: zonesFound('7') } });
-    expect(pollsIn(plan).map(({ queue, intervalMs }) => [queue, intervalMs])).toEqual([
+    expect(polledIn(plan).map(({ queue, intervalMs }) => [queue, intervalMs])).toEqual([
       ['shield_zone listing', 600_000],
       ['pull_zone listing', 600_000],
       ['rate_limit listing', 600_000],
@@ -309,58 +339,6 @@ describe('names', () => {
     const found = planOf(configOf([all('shield_zone'), all('rate_limit')]), { had, previous });
     expect(found.targets.get('rate_limit/7')).toMatchObject({ name: 'www', parts: rules });
   });
-
-  describe('that are not known yet', () => {
-    const unread = { entries: undefined, hasEnded: false, sinceMs: 1000 };
-
-    it('make a listing wait for the one that has them, at most for five seconds', () => {
-      const snapshots = { [zonesKey()]: { entries: zones }, [pullZonesKey]: unread };
-      const waits = planOf(config, { snapshots, nowMs: 1000 + namesPatienceMs - 1 });
-      expect([keysOf(waits), [...waits.waiting], waits.waitingUntilMs]).toEqual([
-        [],
-        [zonesKey()],
-        1000 + namesPatienceMs,
-      ]);
-      expect(namesPatienceMs).toBe(5000);
-      const late = planOf(config, { snapshots, nowMs: 1000 + namesPatienceMs });
-      expect([keysOf(late), late.waitingUntilMs]).toEqual([['shield_zone/7', 'shield_zone/8'], undefined]);
-    });
-
-    it('are waited for no longer once that listing has ended, whatever the outcome', () => {
-      const snapshots = { [zonesKey()]: { entries: zones }, [pullZonesKey]: { ...unread, hasEnded: true } };
-      const plan = planOf(config, { snapshots, nowMs: 1001 });
-      expect([keysOf(plan), plan.waiting.size]).toEqual([['shield_zone/7', 'shield_zone/8'], 0]);
-    });
-
-    it('are waited for before anything that exclude may name is polled', () => {
-      const excluding = configOf([all('shield_zone', { selection: { include: [], exclude: ['www'] } })]);
-      const waiting = { [zonesKey()]: { entries: zones }, [pullZonesKey]: unread };
-      expect(keysOf(planOf(excluding, { snapshots: waiting, nowMs: 1001 }))).toEqual([]);
-      const had = { [zonesKey()]: zones, [pullZonesKey]: [pullZone('70', 'www')] };
-      expect(keysOf(planOf(excluding, { had, nowMs: 1001 }))).toEqual(['shield_zone/8']);
-    });
-
-    it('take nothing away that is polled already', () => {
-      const previous = planOf(config, { had: { [zonesKey()]: zones } });
-      const snapshots = { [zonesKey()]: { entries: zones }, [pullZonesKey]: unread };
-      expect(keysOf(planOf(config, { snapshots, previous, nowMs: 1001 }))).toEqual(keysOf(previous));
-    });
-
-    it('make a target with named parts wait, but not one that is polled already', () => {
-      const limits = configOf([all('rate_limit')]);
-      const snapshots = {
-        [zonesKey()]: { entries: zonesFound('7', '8') },
-        [pullZonesKey]: { hasEnded: true },
-        [limitsKey('7')]: unread,
-        [limitsKey('8')]: unread,
-      };
-      const previous = planOf(configOf([sectionConfig('rate_limit', [zone('7')])]));
-      const plan = planOf(limits, { snapshots, previous, nowMs: 1001 });
-      expect([keysOf(plan), plan.waitingUntilMs]).toEqual([['rate_limit/7'], 1000 + namesPatienceMs]);
-      const late = planOf(limits, { snapshots, previous, nowMs: 6000 });
-      expect(keysOf(late)).toEqual(['rate_limit/7', 'rate_limit/8']);
-    });
-  });
 });
 
 describe('a key that comes with a listing', () => {
@@ -404,9 +382,9 @@ describe('what is not known yet', () => {
     const previous = planOf(named);
     const config = configOf([all('shield_zone')]);
     const before = planOf(config, { previous });
-    expect([keysOf(before), before.keepsPrevious]).toEqual([['shield_zone/7', 'shield_zone/8'], true]);
+    expect([keysOf(before), before.keepsBefore]).toEqual([['shield_zone/7', 'shield_zone/8'], true]);
     const after = planOf(config, { had: { [zonesKey()]: zonesFound('7', '9') }, previous: before });
-    expect([keysOf(after), after.keepsPrevious]).toEqual([['shield_zone/7', 'shield_zone/9'], false]);
+    expect([keysOf(after), after.keepsBefore]).toEqual([['shield_zone/7', 'shield_zone/9'], false]);
   });
 
   it('has what the new section says: credential, interval, settings, names and selection', () => {

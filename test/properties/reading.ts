@@ -5,8 +5,8 @@
 import { parseJson } from '../../src/api/body.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { Store } from '../../src/exposition/store.ts';
-import type { Target } from '../../src/polling/target.ts';
-import { rowsOf } from '../../src/polling/target-states.ts';
+import type { Target } from '../../src/polling/spec.ts';
+import { rowsOf } from '../../src/polling/target-rows.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { isReadAlone, ReadingError } from '../../src/resources/resource.ts';
 import { createDataset, type KindName, scales } from '../../src/simulator/dataset.ts';

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { parseJson } from '../../src/api/body.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { Counters } from '../../src/polling/counters.ts';
-import type { Target } from '../../src/polling/target.ts';
-import { rowsOf } from '../../src/polling/target-states.ts';
+import type { Target } from '../../src/polling/spec.ts';
+import { rowsOf } from '../../src/polling/target-rows.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import type {
   Diagnostics,
@@ -60,9 +60,14 @@ function recordDiagnostics(): { diagnostics: Diagnostics; mismatched: string[]; 
 
 function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Target {
   return {
+    type: 'target',
     key: Object.values(ids).join('/'),
     kind: resource.kind,
-    pollKey: '',
+    api: resource.api,
+    queue: resource.kind,
+    resource,
+    fedBy: undefined,
+    namesKey: undefined,
     ids,
     name,
     settings: z.object(resource.settings).parse(settings ?? {}),

@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { TargetStatus } from '../../src/polling/target-states.ts';
+import type { TargetStatus } from '../../src/polling/target-task.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { serve } from '../http/serve.ts';
 import {

@@ -1,10 +1,12 @@
 /** Targets and a status for the status page, without an exporter. */
-import { answersOf } from '../../src/causes/answers.ts';
+
 import type { CauseInput, ExporterState } from '../../src/causes/cause.ts';
+import { answersOf } from '../../src/polling/answers.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
-import { type Failure, neverPolled, type PollRecord } from '../../src/polling/loop.ts';
-import type { ListingPoll, Target } from '../../src/polling/target.ts';
-import type { TargetStatus } from '../../src/polling/target-states.ts';
+import { type Failure, neverPolled, type PollRecord } from '../../src/polling/record.ts';
+import type { ListingSpec, Target } from '../../src/polling/spec.ts';
+import type { TargetStatus } from '../../src/polling/target-task.ts';
+import { application } from '../../src/resources/kinds/application.ts';
 import type { ApiName, Tone } from '../../src/resources/resource.ts';
 import type { StatusQuery } from '../../src/status/query.ts';
 import { createPages, type PagesOptions } from '../../src/status/routes.ts';
@@ -34,9 +36,14 @@ export function status(
   const key = `${kind}/${Object.values(ids).join('/')}`;
   return {
     target: {
+      type: 'target',
       key,
       kind,
-      pollKey: key,
+      api: 'application',
+      queue: kind,
+      resource: application,
+      fedBy: undefined,
+      namesKey: undefined,
       ids,
       name,
       credential,
@@ -74,7 +81,7 @@ export function failing(
 export function listing(
   nouns: string,
   more: Partial<Omit<ListingStatus, 'poll'>> &
-    Partial<Pick<ListingPoll, 'kind' | 'parent' | 'credential' | 'account' | 'api'>> = {},
+    Partial<Pick<ListingSpec, 'kind' | 'parent' | 'credential' | 'account' | 'api'>> = {},
 ): ListingStatus {
   const {
     kind = 'application',
@@ -169,19 +176,19 @@ export function causeInput(
 ): CauseInput {
   const apiOf = new Map(known.map(({ kind, api }) => [kind, api]));
   const ofTargets = targets.map(({ target, lastSuccessMs, lastFailure }) => ({
-    poll: {
+    spec: {
       api: apiOf.get(target.kind) ?? ('core' as ApiName),
       credential: target.credential,
       intervalMs: target.intervalMs,
     },
     record: recordOf(lastSuccessMs, lastFailure),
   }));
-  const ofListings = listings.map(({ poll, lastSuccessMs, lastFailure }) => ({
-    poll,
+  const ofListings = listings.map(({ poll: spec, lastSuccessMs, lastFailure }) => ({
+    spec,
     record: recordOf(lastSuccessMs, lastFailure),
   }));
   return {
-    answers: answersOf([...ofTargets, ...ofListings], more.nowMs ?? nowMs),
+    answers: answersOf([...ofTargets, ...ofListings])(more.nowMs ?? nowMs),
     targets,
     listings,
     kinds: known,

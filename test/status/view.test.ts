@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TargetStatus } from '../../src/polling/target-states.ts';
+import type { TargetStatus } from '../../src/polling/target-task.ts';
 import type { StatusQuery } from '../../src/status/query.ts';
 import { buildView } from '../../src/status/view.ts';
 import { calm, causeInput, everything, failing, kinds, nowMs, status } from './fixtures.ts';

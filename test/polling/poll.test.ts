@@ -3,14 +3,14 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { Store } from '../../src/exposition/store.ts';
-import { Loop, neverPolled } from '../../src/polling/loop.ts';
-import { Poller } from '../../src/polling/poller.ts';
-import type { Poll } from '../../src/polling/target.ts';
-import { TargetStates } from '../../src/polling/target-states.ts';
+import { Poller } from '../../src/polling/poll.ts';
+import { neverPolled } from '../../src/polling/record.ts';
+import { TargetTask } from '../../src/polling/target-task.ts';
+import { ListingTask } from '../../src/polling/task.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { ReadingError, type Resource } from '../../src/resources/resource.ts';
-import { configOf, planOf, pollsIn, resourceOf, sectionConfig, targetConfig } from './fixtures.ts';
+import { configOf, planOf, resourceOf, sectionConfig, targetConfig, targetIn } from './fixtures.ts';
 
 type Answer = (request: Request) => unknown;
 
@@ -20,17 +20,13 @@ const summary = { monthlyCost: 3.5 };
 /** One target, and a poller whose API answers as the test says. */
 function pollerOf(kind: string, ids: Record<string, string>, resource: Resource = resourceOf(kind)) {
   const store = new Store(catalogue);
-  const states = new TargetStates(store);
   const all = resources.map((one) => (one.kind === kind ? resource : one));
   const plan = planOf(configOf([sectionConfig(kind, [targetConfig(ids)])]), { all });
-  const poll = pollsIn(plan, all).find(({ queue }) => queue === kind) as Poll;
-  const loop = new Loop(poll, {
-    run: () => Promise.resolve(1),
-    enqueue: () => undefined,
-    signal: new AbortController().signal,
-  });
-  for (const target of plan.targets.values()) states.add(target, loop);
-  const [target] = plan.targets.values();
+  const spec = targetIn(plan);
+  const listed = plan.listings.get(spec.fedBy ?? '');
+  const listing = listed && new ListingTask(listed);
+  const target = new TargetTask(spec, listing, store, 0);
+  const task = target.poller;
   let answer: Answer = () => summary;
   const counted: string[] = [];
   const lines: Record<string, unknown>[] = [];
@@ -41,7 +37,6 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
     clientOf: () => ({
       get: async (request) => await Promise.resolve(answer(request)),
     }),
-    states,
     observer: {
       started: () => undefined,
       polled: (_kind, result) => counted.push(result),
@@ -55,20 +50,20 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
       { base: null, timestamp: false, level: 'debug' },
       { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
     ),
-    foundBefore: () => undefined,
-    onFound: () => Promise.resolve(),
-    targetsOf: () => plan.targets.values(),
+    onRun: () => Promise.resolve(),
+    fedBy: () => [target],
     redact: (text) => text.replaceAll('k3y-of-the-account', '[redacted]'),
     now: () => nowMs,
+    uptimeMs: () => nowMs,
   });
   return {
-    loop,
+    task,
     counted,
     lines,
     mismatches,
     released,
     page: () => Buffer.concat(store.page('text')).toString(),
-    status: () => states.status(target?.key ?? ''),
+    status: () => target,
     answers: (next: Answer) => {
       answer = next;
     },
@@ -80,8 +75,11 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
     pass: (ms: number) => {
       nowMs += ms;
     },
-    /** Polls once; resolves with the number of intervals until the next poll. */
-    run: async () => await poller.poll(loop, { release: () => void released.push(poll.key) }),
+    /** Polls once. */
+    run: async () => {
+      const permit = { release: () => void released.push(task.spec.key) };
+      return await poller.poll(task, permit, false, new AbortController().signal);
+    },
   };
 }
 
@@ -90,7 +88,7 @@ const applicationPoller = () => pollerOf('application', { app_id: 'a' });
 describe('a poll', () => {
   it('that succeeds puts the reading on the page and releases its permit', async () => {
     const { run, counted, released, status, lines } = applicationPoller();
-    expect(await run()).toBe(1);
+    expect(await run()).toMatchObject({ isSuccess: true });
     expect(counted).toEqual(['success']);
     expect(released).toHaveLength(1);
     expect(status()).toMatchObject({ state: 'ok', lastSuccessMs: 1_000_000_000_000 });
@@ -106,23 +104,23 @@ describe('a poll', () => {
   ])('of a zone without rate limits succeeds without values, if the API says so %s', async (_, error) => {
     const { run, fails, counted, status, lines } = pollerOf('rate_limit', zone);
     fails(error);
-    expect(await run()).toBe(1);
+    expect(await run()).toMatchObject({ isSuccess: true });
     expect(counted).toEqual(['success']);
-    expect(status()?.state).toBe('ok');
+    expect(status().state).toBe('ok');
     expect(lines).toEqual([]);
   });
 
   it('that fails after it was stopped is not counted, logs nothing and changes nothing', async () => {
-    const { run, answers, loop, counted, lines, status, released } = applicationPoller();
+    const { run, answers, task, counted, lines, status, released } = applicationPoller();
     answers(() => {
-      loop.stop();
+      task.stop();
       throw new Error('the exporter is stopping');
     });
-    expect(await run()).toBe(1);
+    expect(await run()).toBeUndefined();
     expect(counted).toEqual([]);
     expect(lines).toEqual([]);
-    expect(status()?.state).toBe('pending');
-    expect(loop.record).toBe(neverPolled);
+    expect(status().state).toBe('pending');
+    expect(task.record).toBe(neverPolled);
     expect(released).toHaveLength(1);
   });
 });
@@ -143,15 +141,15 @@ it('a poll of many pages may take one interval for all its pages and retries', a
 
 describe('the record of a poll', () => {
   it('has when it last succeeded, and why it fails since when', async () => {
-    const { run, fails, answers, loop, pass } = applicationPoller();
+    const { run, fails, answers, task, pass } = applicationPoller();
     await run();
-    expect(loop.record).toMatchObject({ lastSuccessMs: 1_000_000_000_000, lastFailure: undefined });
+    expect(task.record).toMatchObject({ lastSuccessMs: 1_000_000_000_000, lastFailure: undefined });
     for (const status of [500, 502]) {
       pass(60_000);
       fails(new ApiError('server_error', `HTTP ${status}`, { status, errorKey: 'broken' }));
       await run();
     }
-    expect(loop.record).toMatchObject({
+    expect(task.record).toMatchObject({
       lastSuccessMs: 1_000_000_000_000,
       lastFailure: {
         result: 'server_error',
@@ -165,19 +163,19 @@ describe('the record of a poll', () => {
     pass(60_000);
     answers(() => summary);
     await run();
-    expect(loop.record).toMatchObject({ lastSuccessMs: 1_000_000_180_000, lastFailure: undefined });
-    expect(loop.record.failingSinceMs).toBeUndefined();
+    expect(task.record).toMatchObject({ lastSuccessMs: 1_000_000_180_000, lastFailure: undefined });
+    expect(task.record.failingSinceMs).toBeUndefined();
   });
 
   it('has since when it fails for this reason, and since when it fails at all', async () => {
-    const { run, fails, loop, pass } = applicationPoller();
+    const { run, fails, task, pass } = applicationPoller();
     const secondsOf = (atMs = 0) => (atMs - 1_000_000_000_000) / 1000;
     const since: [result: string, since: number, failing: number][] = [];
     const fail = async (...error: ConstructorParameters<typeof ApiError>) => {
       pass(1000);
       fails(new ApiError(...error));
       await run();
-      const { lastFailure, failingSinceMs } = loop.record;
+      const { lastFailure, failingSinceMs } = task.record;
       since.push([lastFailure?.result ?? '', secondsOf(lastFailure?.sinceMs), secondsOf(failingSinceMs)]);
     };
     await fail('network', 'connection refused');
@@ -203,58 +201,6 @@ describe('the record of a poll', () => {
       ['not_found', 9, 1],
       ['schema', 10, 1],
     ]);
-  });
-});
-
-describe('the delay between polls', () => {
-  const plain = new ApiError('server_error', 'HTTP 500', { status: 500 });
-
-  it.each<[string, ApiError | ReadingError]>([
-    ['a refused key', new ApiError('auth', 'HTTP 401', { status: 401 })],
-    ['an absent target', new ApiError('not_found', 'HTTP 404', { status: 404 })],
-    [
-      'a feature that is not in the plan',
-      new ReadingError('rejected', 'no', 'feature_not_available_on_plan'),
-    ],
-    ['a plan of the wrong type', new ReadingError('rejected', 'no', 'invalid_plan_type.guardian')],
-    ['an unknown zone', new ReadingError('rejected', 'no', 'not_found_or_unauthorised_access.shieldzone')],
-    [
-      'a lasting error with a status',
-      new ApiError('rejected', 'HTTP 400', { status: 400, errorKey: 'feature_not_available_on_plan' }),
-    ],
-  ])('grows after %s up to 10 intervals, and is one interval again after a success', async (_, error) => {
-    const { run, fails, answers, loop } = pollerOf('api_guardian', { ...zone, endpoint_id: '7' });
-    fails(error);
-    const factors: number[] = [];
-    for (let i = 0; i < 6; i++) factors.push(await run());
-    expect(factors).toEqual([1, 2, 4, 8, 10, 10]);
-    expect(loop.record.permanentFailures).toBe(6);
-    answers(() => ({ data: { totalBlockedRequests: 1 } }));
-    expect(await run()).toBe(1);
-    expect(loop.record.permanentFailures).toBe(0);
-    fails(error);
-    expect(await run()).toBe(1);
-  });
-
-  it.each<[string, Error]>([
-    ['a server error', plain],
-    ['a timeout', new ApiError('timeout', 'no whole answer')],
-    ['another status', new ApiError('rejected', 'HTTP 400', { status: 400 })],
-    ['another error in the body', new ReadingError('rejected', 'no', 'internal_failure.metrics')],
-    ['an unreadable body', new ReadingError('schema', 'no')],
-  ])('stays one interval after %s', async (_, error) => {
-    const { run, fails, loop } = applicationPoller();
-    fails(error);
-    for (let i = 0; i < 6; i++) expect(await run()).toBe(1);
-    expect(loop.record.permanentFailures).toBe(0);
-  });
-
-  it('is as long as a server that is down asks for, if that is longer than the interval', async () => {
-    const { run, fails } = applicationPoller();
-    fails(new ApiError('server_error', 'HTTP 503', { status: 503, retryAfterMs: 300_000 }));
-    expect(await run()).toBeCloseTo(5.1);
-    fails(new ApiError('server_error', 'HTTP 503', { status: 503, retryAfterMs: 1000 }));
-    expect(await run()).toBe(1);
   });
 });
 
@@ -292,7 +238,7 @@ it('reports each field that is not as documented, with what it is about, and sho
     { ...about, field: 'monthlyCost', expected: 'a number', received: 'a string' },
     { ...about, field: 'totalVolumeSizeInGb', expected: 'a finite number' },
   ]);
-  expect(status()?.state).toBe('ok');
+  expect(status().state).toBe('ok');
 });
 
 describe('a bug in the exporter', () => {
@@ -304,9 +250,9 @@ describe('a bug in the exporter', () => {
       read: () => Promise.reject(new TypeError("Cannot read properties of undefined (reading 'a')")),
     } as Partial<Resource>);
     const { run, counted, lines, status } = pollerOf('application', { app_id: 'a' }, resource);
-    expect(await run()).toBe(1);
+    expect(await run()).toMatchObject({ isSuccess: false });
     expect(counted).toEqual(['schema']);
-    expect(status()?.state).toBe('failing');
+    expect(status().state).toBe('failing');
     expect(lines).toHaveLength(1);
     expect(lines[0]?.['reason']).toContain('unexpected: TypeError: Cannot read properties of undefined');
   });

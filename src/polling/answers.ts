@@ -1,10 +1,11 @@
 /** What the answers of an API say of the API itself and of the keys it is read with. Pure: derived from the records of polls. */
-import type { PollRecord } from '../polling/loop.ts';
-import type { Poll } from '../polling/target.ts';
+
 import type { ApiName } from '../resources/resource.ts';
+import type { PollRecord } from './record.ts';
+import type { Spec } from './spec.ts';
 
 export interface Polled {
-  readonly poll: Pick<Poll, 'api' | 'credential' | 'intervalMs'>;
+  readonly spec: Pick<Spec, 'api' | 'credential' | 'intervalMs'>;
   readonly record: PollRecord;
 }
 
@@ -62,16 +63,18 @@ export interface Answers {
   nothingReadSince(): number | undefined;
 }
 
-/** nowMs: Unix time. */
-export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
+/** The answers at a Unix time: whether something was read lately depends on it. */
+export type AnswersAt = (nowMs: number) => Answers;
+
+export function answersOf(polls: Iterable<Polled>): AnswersAt {
   const apis = new Map<ApiName, OfApi>();
   let firstFailureMs = Number.POSITIVE_INFINITY;
-  for (const { poll, record } of polls) {
-    const of = apis.get(poll.api) ?? new OfApi();
-    apis.set(poll.api, of);
-    const key = of.keyOf(poll.credential);
+  for (const { spec, record } of polls) {
+    const of = apis.get(spec.api) ?? new OfApi();
+    apis.set(spec.api, of);
+    const key = of.keyOf(spec.credential);
     const { lastSuccessMs, lastFailure } = record;
-    of.shortestMs = Math.min(of.shortestMs, poll.intervalMs);
+    of.shortestMs = Math.min(of.shortestMs, spec.intervalMs);
     if (lastSuccessMs !== undefined) {
       key.lastSuccessMs = Math.max(key.lastSuccessMs, lastSuccessMs);
       of.lastSuccessMs = Math.max(of.lastSuccessMs, lastSuccessMs);
@@ -90,7 +93,7 @@ export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
     const { failing = 0, ended = 0 } = apis.get(api) ?? {};
     return failing > 0 && failing === ended;
   };
-  const isUnreadable = (api: ApiName) => {
+  const isUnreadable = (api: ApiName, nowMs: number) => {
     const of = apis.get(api);
     if (!of || of.failing === of.refused) return false;
     if (isFailing(api)) return true;
@@ -100,9 +103,9 @@ export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
     // Some are polled once an hour: they need not fail before the others count.
     return failedSince >= Math.min(enough, ended) || nowMs - lastSuccessMs > 1.5 * shortestMs;
   };
-  return {
+  return (nowMs) => ({
     isFailing,
-    isUnreadable,
+    isUnreadable: (api) => isUnreadable(api, nowMs),
     isRefused(api, credential) {
       const key = apis.get(api)?.keys.get(credential);
       return key !== undefined && isRefusedKey(key);
@@ -114,27 +117,10 @@ export function answersOf(polls: Iterable<Polled>, nowMs: number): Answers {
     },
     refusedKeys: (api) => [...(apis.get(api)?.keys.values() ?? [])].filter(isRefusedKey).length,
     nothingReadSince() {
-      const isRead = (api: ApiName) => !isUnreadable(api) && !isFailing(api);
+      const isRead = (api: ApiName) => !isUnreadable(api, nowMs) && !isFailing(api);
       if (apis.size === 0 || [...apis.keys()].some(isRead)) return undefined;
       // What failed already while other things were still read began before that.
       return [...apis.values()].reduce((last, of) => Math.max(last, of.lastSuccessMs), firstFailureMs);
     },
-  };
-}
-
-/**
- * What the answers say now. Each scrape asks, so what was derived less than a second ago is derived again only if a poll has ended.
- *
- * @param changes grows whenever the record of a poll, or what is polled, may have changed
- */
-export function currentAnswers(
-  polls: () => Iterable<Polled>,
-  changes: () => number,
-): (nowMs: number) => Answers {
-  let last: { readonly answers: Answers; readonly changes: number; readonly atMs: number } | undefined;
-  return (nowMs) => {
-    if (last?.changes !== changes() || Math.abs(nowMs - last.atMs) >= 1000)
-      last = { answers: answersOf(polls(), nowMs), changes: changes(), atMs: nowMs };
-    return last.answers;
-  };
+  });
 }

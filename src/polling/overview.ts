@@ -1,0 +1,89 @@
+/** Everything that people and metrics ask about the tasks, from one pass over them. */
+
+import type { Config } from '../config/config.ts';
+import { type AnswersAt, answersOf } from './answers.ts';
+import { type ApiCapacity, capacity } from './capacity.ts';
+import { type ListingSummary, summarizeListings } from './listing-summary.ts';
+import { isAnswered, type ListingStatus, listingStatus } from './listings.ts';
+import type { Plan } from './plan.ts';
+import type { Spec } from './spec.ts';
+import { TargetTask } from './target-task.ts';
+import type { ListingTask, Task } from './task.ts';
+
+export interface KindCounts {
+  readonly targets: number;
+  readonly stale: number;
+}
+
+export interface Overview {
+  /** Every target in the order in which it came. */
+  readonly targets: readonly TargetTask[];
+  /** By kind. */
+  readonly counts: ReadonlyMap<string, KindCounts>;
+  readonly listings: readonly ListingStatus[];
+  readonly summaries: readonly ListingSummary[];
+  readonly answersAt: AnswersAt;
+  /** What the polls of each API need, and whether its pace is enough. */
+  readonly capacities: readonly ApiCapacity[];
+  /** Whether the last poll of every target and of every listing succeeded, and no value is stale. */
+  readonly isHealthy: boolean;
+  /** When the next value becomes stale, by the machine's uptime; infinite if none will. */
+  readonly nextStaleMs: number;
+}
+
+/** selections: by the key of the listing. */
+export function overviewOf(
+  tasks: Iterable<Task>,
+  selections: Plan['selections'],
+  apis: Config['apis'] | undefined,
+): Overview {
+  const targets: TargetTask[] = [];
+  const listingTasks: ListingTask[] = [];
+  const polled: Task[] = [];
+  const counts = new Map<string, { targets: number; stale: number }>();
+  let nextStaleMs = Number.POSITIVE_INFINITY;
+  let areTargetsHealthy = true;
+  for (const task of tasks) {
+    if (!(task instanceof TargetTask)) {
+      listingTasks.push(task);
+      polled.push(task);
+      continue;
+    }
+    targets.push(task);
+    if (task.poller === task) polled.push(task);
+    const { kind } = task.spec;
+    let ofKind = counts.get(kind);
+    if (!ofKind) {
+      ofKind = { targets: 0, stale: 0 };
+      counts.set(kind, ofKind);
+    }
+    ofKind.targets++;
+    if (task.stale) ofKind.stale++;
+    else nextStaleMs = Math.min(nextStaleMs, task.staleAtMs);
+    if (task.state !== 'ok') areTargetsHealthy = false;
+  }
+  const answered = new Set(polled.flatMap(({ spec, record }) => (isAnswered(record) ? sourceOf(spec) : [])));
+  const listings = listingTasks.map((task) =>
+    listingStatus(task, selections.get(task.spec.key) ?? [], answered.has(sourceOf(task.spec))),
+  );
+  return {
+    targets,
+    counts,
+    listings,
+    summaries: summarizeListings(listings),
+    answersAt: answersOf(polled),
+    capacities: apis
+      ? capacity(
+          polled.map(({ spec }) => spec),
+          apis,
+        )
+      : [],
+    isHealthy: areTargetsHealthy && listings.every(({ state }) => state === 'ok'),
+    nextStaleMs,
+  };
+}
+
+/** What a key reads of an API. */
+function sourceOf({ api, credential }: Spec): string {
+  return `${api} ${credential}`;
+}

@@ -1,0 +1,292 @@
+/** Carries out one poll and records how it ended. Only this file catches what the handling of an answer throws. */
+import type { Logger } from 'pino';
+import type { ApiClient } from '../api/client.ts';
+import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
+import type { Permit } from '../api/pacer.ts';
+import { isExchanged, nameOf } from '../discovery/discovered.ts';
+import {
+  type ApiName,
+  type Diagnostics,
+  type Found,
+  type Get,
+  isReadAlone,
+  ReadingError,
+} from '../resources/resource.ts';
+import { type Redact, safeLine } from '../text.ts';
+import { collect } from '../turns.ts';
+import { neverPolled, nextFailure } from './record.ts';
+import { hasPollMetrics, type Spec } from './spec.ts';
+import type { TargetTask } from './target-task.ts';
+import type { ListingTask, Task } from './task.ts';
+
+export interface PollObserver {
+  polled(kind: string, result: PollResult, durationSeconds: number): void;
+  /** How late the latest poll of a kind started. */
+  started(kind: string, lagSeconds: number): void;
+  /** A field is not of the type that the reference says. about: as in a log line; expected, received: as in `Diagnostics`. */
+  mismatched(about: AboutPoll, field: string, expected?: string, received?: string): void;
+  /** The reference does not list this value of a field. */
+  unrecognized(about: AboutPoll, field: string, value: string): void;
+}
+
+/** What one run of a listing had. */
+export interface Run {
+  readonly found: readonly Found[];
+  /** Whether the listing changed while it was read: then it may have more than was found. */
+  readonly isMoved: boolean;
+  /** Unix time. */
+  readonly beganMs: number;
+}
+
+export interface PollerOptions {
+  readonly clientOf: (api: ApiName) => Pick<ApiClient, 'get'>;
+  readonly observer: PollObserver;
+  readonly log: Logger;
+  readonly redact: Redact;
+  /** The targets that a task feeds, itself included. */
+  readonly fedBy: (task: Task) => Iterable<TargetTask>;
+  /**
+   * Takes over what a run of a listing had. The poll fails with what it throws.
+   *
+   * @param counts whether the run still counts
+   */
+  readonly onRun: (task: ListingTask, run: Run, counts: () => boolean) => Promise<void>;
+  /** Unix time. */
+  readonly now: () => number;
+  /** A clock that goes on while the machine sleeps. */
+  readonly uptimeMs: () => number;
+}
+
+/** How a poll ended. */
+export interface Ended {
+  readonly isSuccess: boolean;
+  /** The least time until the next poll, as the API asked for it. */
+  readonly pauseMs: number;
+}
+
+/** Errors in a body that will be the same next time: it does not exist, or is not paid for. */
+const permanentErrorKeys = /^(not_found|invalid_plan_type|feature_not_available)/;
+
+interface Thrown {
+  readonly result: PollFailure;
+  readonly message: string;
+  readonly answer: Answer;
+  readonly isTransient?: boolean;
+  readonly advice?: string | undefined;
+}
+
+function describe(error: unknown): Thrown {
+  if (error instanceof ApiError) return error;
+  if (error instanceof ReadingError) {
+    return { result: error.result, message: error.message, answer: { errorKey: error.errorKey } };
+  }
+  // A bug in the exporter. It must neither end the process nor go unnoticed.
+  const message = `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  return { result: 'schema', message, answer: {} };
+}
+
+function isPermanent({ result, answer }: Thrown): boolean {
+  return result === 'auth' || result === 'not_found' || permanentErrorKeys.test(answer.errorKey ?? '');
+}
+
+export class Poller {
+  readonly #options: PollerOptions;
+
+  constructor(options: PollerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Polls once; never rejects. Returns undefined if the poll no longer counts: it was stopped, or must be read again. Then it
+   * leaves no record.
+   *
+   * @param withoutRetries whether the client retries nothing
+   */
+  async poll(
+    task: Task,
+    permit: Permit,
+    withoutRetries: boolean,
+    signal: AbortSignal,
+  ): Promise<Ended | undefined> {
+    const counts = task.begin();
+    const startedMs = performance.now();
+    let endedMs: number | undefined;
+    const took = () => ((endedMs ?? performance.now()) - startedMs) / 1000;
+    try {
+      const get = this.#getFor(task.spec, permit, withoutRetries, counts, signal);
+      if (task.spec.type === 'listing') {
+        const run = await this.#discover(task as ListingTask, get);
+        endedMs = performance.now();
+        // What follows may take a while.
+        permit.release();
+        if (counts()) await this.#options.onRun(task as ListingTask, run, counts);
+      } else {
+        const beganMs = this.#options.now();
+        const reading = await this.#read(task as TargetTask, get, beganMs);
+        if (counts()) this.#show(task as TargetTask, reading, beganMs);
+      }
+      return counts() ? this.#succeed(task, took()) : undefined;
+    } catch (error) {
+      return counts() ? this.#fail(task, describe(error), took()) : undefined;
+    } finally {
+      permit.release();
+    }
+  }
+
+  /** Gives a target its reading from a listing. found: undefined if the complete listing lacks it. beganMs: Unix time. */
+  deliver(task: TargetTask, { spec }: ListingTask, found: Found | undefined, beganMs: number): void {
+    const atMs = this.#options.now();
+    if (!found) {
+      const message = `target is not in the listing of ${spec.listing.nouns}`;
+      task.absent({ result: 'not_found', message, atMs });
+      return;
+    }
+    try {
+      this.#show(task, found.reading, beganMs);
+    } catch (error) {
+      const { result, message } = describe(error);
+      task.failed({ result, message: this.#toLine(message), atMs });
+    }
+  }
+
+  /** Shows a reading. A sample without a finite number is left out, and reported as drift. */
+  #show(task: TargetTask, reading: unknown, beganMs: number): void {
+    const { now, uptimeMs, observer } = this.#options;
+    task.succeeded(reading, { beganMs, atMs: now(), uptimeMs: uptimeMs() }, (field) =>
+      observer.mismatched(
+        aboutPoll(task.poller.spec),
+        field,
+        'a finite number',
+        'a number that is too large',
+      ),
+    );
+  }
+
+  #diagnosticsOf(spec: Spec): Diagnostics {
+    const { observer } = this.#options;
+    return {
+      mismatch: (...drift) => observer.mismatched(aboutPoll(spec), ...drift),
+      unrecognized: (...drift) => observer.unrecognized(aboutPoll(spec), ...drift),
+    };
+  }
+
+  #getFor(
+    { api, queue, credential, intervalMs }: Spec,
+    permit: Permit,
+    withoutRetries: boolean,
+    counts: () => boolean,
+    signal: AbortSignal,
+  ): Get {
+    const client = this.#options.clientOf(api);
+    const endsAtMs = performance.now() + intervalMs;
+    let held: Permit | undefined = permit;
+    return (path) => {
+      // The next page might be read with another key.
+      if (!counts()) throw new Error('the poll is no longer wanted');
+      const budgetMs = endsAtMs - performance.now();
+      const request = {
+        path,
+        queue,
+        credential,
+        budgetMs,
+        withoutRetries,
+        permit: held,
+        isStopped: () => !counts(),
+      };
+      held = undefined;
+      return client.get(request, signal);
+    };
+  }
+
+  async #read({ spec, lastBeganMs }: TargetTask, get: Get, nowMs: number): Promise<unknown> {
+    const { resource, ids } = spec;
+    if (!isReadAlone(resource)) throw new Error(`${spec.key} is not read alone`);
+    try {
+      return await resource.read(get, ids, this.#diagnosticsOf(spec), { nowMs, lastBeganMs });
+    } catch (error) {
+      const { result, answer } = describe(error);
+      if (!resource.isEmpty?.({ result, errorKey: answer.errorKey })) throw error;
+      return resource.nothing;
+    }
+  }
+
+  async #discover({ spec, snapshot }: ListingTask, get: Get): Promise<Run> {
+    const run = await this.#list(spec, get);
+    return !run.isMoved && isExchanged(snapshot?.entries, run.found) ? this.#list(spec, get) : run;
+  }
+
+  async #list(spec: ListingTask['spec'], get: Get): Promise<Run> {
+    const { listing, parent } = spec;
+    const beganMs = this.#options.now();
+    try {
+      const { found, moved } = await listing.discover(get, parent?.ids, this.#diagnosticsOf(spec));
+      if (moved !== undefined) this.#options.log.debug(aboutPoll(spec), moved);
+      return { found: await collect(found), isMoved: moved !== undefined, beganMs };
+    } catch (error) {
+      const { result, answer } = describe(error);
+      if (listing.isEmpty?.({ result, errorKey: answer.errorKey }))
+        return { found: [], isMoved: false, beganMs };
+      throw error;
+    }
+  }
+
+  #succeed(task: Task, durationSeconds: number): Ended {
+    const { spec, record } = task;
+    const { observer, log, now } = this.#options;
+    if (hasPollMetrics(spec)) observer.polled(spec.kind, 'success', durationSeconds);
+    if (record.lastFailure) log.debug(aboutPoll(spec), 'the poll succeeds again');
+    task.record = { ...neverPolled, lastSuccessMs: now(), lastDurationSeconds: durationSeconds };
+    return { isSuccess: true, pauseMs: 0 };
+  }
+
+  #fail(task: Task, thrown: Thrown, durationSeconds: number): Ended {
+    const { spec, record } = task;
+    const { observer, log, now, uptimeMs, fedBy } = this.#options;
+    const { result, answer, isTransient = false } = thrown;
+    if (hasPollMetrics(spec)) observer.polled(spec.kind, result, durationSeconds);
+    const atMs = now();
+    const lastFailure = nextFailure(record.lastFailure, {
+      result,
+      message: this.#toLine(thrown.message),
+      status: answer.status,
+      errorKey: this.#toLine(answer.errorKey),
+      advice: thrown.advice,
+      atMs,
+    });
+    const { count, sinceMs } = record.transient ?? { count: 0, sinceMs: uptimeMs() };
+    task.record = {
+      ...record,
+      lastDurationSeconds: durationSeconds,
+      lastFailure,
+      failingSinceMs: record.failingSinceMs ?? atMs,
+      permanentFailures: isPermanent(thrown) ? record.permanentFailures + 1 : 0,
+      transient: isTransient ? { count: count + 1, sinceMs } : undefined,
+    };
+    for (const fed of fedBy(task)) fed.pollFailed();
+    const { message, status, errorKey } = lastFailure;
+    const fields = {
+      result,
+      reason: message,
+      status,
+      error_key: errorKey,
+      request_id: this.#toLine(answer.requestId),
+    };
+    log.debug({ ...aboutPoll(spec), ...fields }, `poll failed: ${message}`);
+    // After a 429, the whole API is paused anyway.
+    return { isSuccess: false, pauseMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0 };
+  }
+
+  #toLine<Text extends string | undefined>(text: Text): Text | string {
+    return text === undefined ? text : safeLine(text, this.#options.redact);
+  }
+}
+
+/** The fields of a log line about a poll. */
+type AboutPoll = ReturnType<typeof aboutPoll>;
+
+function aboutPoll(spec: Spec) {
+  const { kind, credential } = spec;
+  if (spec.type === 'target') return { kind, target: spec.ids, name: spec.name, credential };
+  const parent = spec.parent && nameOf(spec.parent);
+  return { kind, listing_of: credential, ...(parent === undefined ? {} : { parent }), credential };
+}

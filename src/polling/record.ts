@@ -1,0 +1,75 @@
+/** How the polls of a task went. Everything else that is known of them follows from it. */
+
+/** Why a poll failed, as its record has it. */
+export interface Failure {
+  /** The value of the label `result`. */
+  readonly result: string;
+  /** One line, without keys. */
+  readonly message: string;
+  /** The HTTP status, if there was an answer. */
+  readonly status?: number | undefined;
+  /** The API's own name of the error. */
+  readonly errorKey?: string | undefined;
+  /** What to do about it, as sentences, where more is known than the result. */
+  readonly advice?: string | undefined;
+  /** Unix time. */
+  readonly atMs: number;
+  /** When the first failure in a row for this reason was. Unix time. */
+  readonly sinceMs: number;
+}
+
+const hostFailures: readonly string[] = ['network', 'timeout', 'server_error', 'schema'];
+
+/** Whether the host is to blame rather than what was asked of it. In an outage, one of these failures follows another. */
+export function isHostFailure({ result }: Pick<Failure, 'result'>): boolean {
+  return hostFailures.includes(result);
+}
+
+/** The same text for failures that have the same reason, though their messages may differ. */
+function reasonKeyOf(failure: Omit<Failure, 'sinceMs'>): string {
+  const { result, status, message } = failure;
+  if (isHostFailure(failure)) return 'host';
+  if (result === 'auth') return `auth ${status}`;
+  return result === 'rate_limited' ? result : `${result} ${message}`;
+}
+
+/** The failure after another one, or after a success. */
+export function nextFailure(before: Failure | undefined, failure: Omit<Failure, 'sinceMs'>): Failure {
+  const isSame = before !== undefined && reasonKeyOf(before) === reasonKeyOf(failure);
+  return { ...failure, sinceMs: isSame ? before.sinceMs : failure.atMs };
+}
+
+/** Failures in a row. */
+export interface FailureRow {
+  readonly count: number;
+  /** When the first of them was, by the machine's uptime. */
+  readonly sinceMs: number;
+}
+
+export interface PollRecord {
+  /** When the last success was. Unix time. */
+  readonly lastSuccessMs: number | undefined;
+  readonly lastDurationSeconds: number | undefined;
+  /** Of the last poll; undefined if that succeeded. */
+  readonly lastFailure: Failure | undefined;
+  /** When the first of the failures in a row was, whatever their reasons. Unix time; undefined if the last poll succeeded. */
+  readonly failingSinceMs: number | undefined;
+  /** The failures in a row that a retry does not mend: somebody has to change something. */
+  readonly permanentFailures: number;
+  /** The failures in a row on the way to an answer, if the last poll ended with one. They are tried again soon. */
+  readonly transient: FailureRow | undefined;
+}
+
+export const neverPolled: PollRecord = {
+  lastSuccessMs: undefined,
+  lastDurationSeconds: undefined,
+  lastFailure: undefined,
+  failingSinceMs: undefined,
+  permanentFailures: 0,
+  transient: undefined,
+};
+
+/** Whether a poll has ended, whatever the outcome. */
+export function hasEnded({ lastSuccessMs, lastFailure }: PollRecord): boolean {
+  return lastSuccessMs !== undefined || lastFailure !== undefined;
+}

@@ -1,0 +1,85 @@
+/** What is polled: targets and listings. Plain data, made by `plan.ts`. */
+import { isDeepStrictEqual } from 'node:util';
+import type { TargetConfig } from '../config/config.ts';
+import { type Discovered, idText } from '../discovery/discovered.ts';
+import type { ApiName, Ids, Listed, Listing, Resource } from '../resources/resource.ts';
+
+/** What a target and a listing have in common. */
+interface SpecBase {
+  /** Unique among all targets and listings. */
+  readonly key: string;
+  readonly kind: string;
+  readonly api: ApiName;
+  /** Its queue at the pacer of its API. */
+  readonly queue: string;
+  readonly credential: string;
+  readonly intervalMs: number;
+  /** Changes when the key of its credential does. */
+  readonly keyId: string;
+  /** The listing that has the names: its first run comes first. */
+  readonly namesKey: string | undefined;
+}
+
+/** One thing that a kind is read for. */
+export interface Target extends SpecBase, TargetConfig {
+  readonly type: 'target';
+  readonly resource: Resource;
+  /** The listing whose readings it gets; undefined if it is read alone. */
+  readonly fedBy: string | undefined;
+  /** The name that its listing gave; the configuration may have another. */
+  readonly listedName?: string | undefined;
+  /** Its parts that have a name. */
+  readonly parts?: readonly Listed[] | undefined;
+  readonly settings: unknown;
+  /** Where it is read. At another address it is another target. */
+  readonly baseUrl: string;
+  /** The credential of the key that was found with it. */
+  readonly keyName?: string | undefined;
+}
+
+/** A listing that is read. Its kind is the one that it is named after. */
+export interface ListingSpec extends SpecBase {
+  readonly type: 'listing';
+  readonly listing: Listing;
+  /** The item of the parent listing that it is below. */
+  readonly parent: Discovered | undefined;
+  /** The credential of the outermost listing: whose account this is. */
+  readonly account: string;
+  /** Whether it feeds targets: then its polls count as polls of the kind. */
+  readonly isRead: boolean;
+}
+
+export type Spec = Target | ListingSpec;
+
+/** Whether its polls count in the metrics of its kind: not those of a listing that only finds targets. */
+export function hasPollMetrics(spec: Spec): boolean {
+  return spec.type === 'target' || spec.isRead;
+}
+
+export function targetKey(kind: string, ids: Ids): string {
+  return `${kind}/${idText(ids)}`;
+}
+
+/** Whether other values are read from now on, or with another key. Another name needs no request. */
+export function mustReread(before: Spec, after: Spec): boolean {
+  return before.keyId !== after.keyId || !hasSameSettings(before, after);
+}
+
+export function hasSameSettings(before: Spec, after: Spec): boolean {
+  return (
+    before.type === 'listing' ||
+    after.type === 'listing' ||
+    before.settings === after.settings ||
+    isDeepStrictEqual(before.settings, after.settings)
+  );
+}
+
+/** What tells one listing from another: another key of the same credential lists the same things. */
+export function listingKey(
+  { kind, nouns }: Listing,
+  credential: string,
+  baseUrl: string,
+  parent: Discovered | undefined,
+): string {
+  return `${kind} ${nouns}#${credential}@${baseUrl}${parent ? `#${idText(parent.ids)}` : ''}`;
+}

@@ -1,0 +1,71 @@
+/** What the page shows of a reading: the rows of each family of its kind, but for the counters. Pure. */
+import type { FamilySamples } from '../exposition/store.ts';
+import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
+import type { Family, Sample } from '../resources/resource.ts';
+import { copyOf } from './label-sets.ts';
+import type { Target } from './spec.ts';
+
+/** The rows of one family, by its index in the catalogue. */
+export type FamilyRows = FamilySamples;
+
+/** Receives the API field of a sample whose value is not finite. */
+export type OnNotFinite = (field: string) => void;
+
+function isFiniteSample({ value }: Sample): boolean {
+  return Number.isFinite(value);
+}
+
+/** Gives the samples of an `_info` their names. Without a single text beyond the id of a part there is no series. */
+function withNames(
+  { named }: Family,
+  samples: readonly Sample[],
+  { name, parts = [] }: Pick<Target, 'name' | 'parts'>,
+): readonly Sample[] {
+  if (named === undefined) return samples;
+  return samples.flatMap(({ labels = {}, value }) => {
+    const isPart = ({ ids }: { ids: Readonly<Record<string, string>> }) =>
+      Object.entries(ids).some(([label, id], at, all) => at === all.length - 1 && labels[label] === id);
+    const given = named === 'parts' ? parts.find(isPart)?.name : name;
+    const after = given ? { ...labels, name: given } : labels;
+    const isTold = named === 'parts' ? after['name'] !== '' : Object.values(after).some(Boolean);
+    return isTold ? [{ labels: after, value }] : [];
+  });
+}
+
+/** The rows of `_info` families with the names of now. infos: as `rowsOf` gave them. */
+export function namedRowsOf(target: Target, infos: readonly FamilyRows[]): readonly FamilyRows[] {
+  return infos.flatMap(({ family, samples }) => {
+    const declared = catalogue[family];
+    return declared ? [{ family, samples: withNames(declared, samples, target) }] : [];
+  });
+}
+
+/**
+ * The rows of a reading, without the counters. Samples without a finite number are left out.
+ *
+ * @param infos receives the samples whose names can change without another reading
+ */
+export function rowsOf(
+  target: Target,
+  reading: unknown,
+  onNotFinite: OnNotFinite = () => undefined,
+  infos: FamilyRows[] = [],
+): readonly FamilyRows[] {
+  const first = firstFamilyOf(target.kind);
+  const rows: FamilyRows[] = [];
+  for (let family = first; ; family++) {
+    const declared = catalogue[family];
+    if (declared?.kind !== target.kind) return rows;
+    const all = declared.samples(reading, target);
+    const finite = all.every(isFiniteSample) ? all : all.filter(isFiniteSample);
+    for (let left = all.length - finite.length; left > 0; left--)
+      onNotFinite(declared.fields[0] ?? declared.name);
+    if (declared.named !== undefined && finite.length > 0)
+      infos.push({
+        family,
+        samples: finite.map(({ labels, value }) => ({ labels: copyOf(labels).labels, value })),
+      });
+    const samples = withNames(declared, finite, target);
+    if (samples.length > 0) rows.push({ family, samples });
+  }
+}

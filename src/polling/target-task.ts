@@ -1,0 +1,192 @@
+/**
+ * A target with everything of it, and what the page shows: the values of its last reading until they are stale; and always whether
+ * its poll succeeds, when the last success was, and the counters.
+ */
+import type { Store } from '../exposition/store.ts';
+import { conditionOf, firstFamilyOf, keptOf } from '../resources/catalogue.ts';
+import { Counters } from './counters.ts';
+import { type Failure, nextFailure } from './record.ts';
+import { hasSameSettings, type Target } from './spec.ts';
+import { type FamilyRows, namedRowsOf, type OnNotFinite, rowsOf } from './target-rows.ts';
+import { type ListingTask, PollTask } from './task.ts';
+
+export type RowStore = Pick<Store, 'set' | 'setFamily' | 'delete' | 'leaveOut' | 'isOverfull'>;
+
+/** pending: not polled yet; stale: no poll fails, but none was carried out in time; absent: a complete listing lacks it. */
+export type TargetStateName = 'pending' | 'ok' | 'stale' | 'failing' | 'absent';
+
+export interface TargetStatus {
+  readonly target: Target;
+  readonly state: TargetStateName;
+  /** Whether no poll succeeded within `stale_after`. Then its values are not on the page. */
+  readonly stale: boolean;
+  /** Unix time. */
+  readonly lastSuccessMs: number | undefined;
+  readonly lastDurationSeconds: number | undefined;
+  readonly lastFailure: Failure | undefined;
+  /** The state that the API reports, while the values are on the page. */
+  readonly condition?: string | undefined;
+  /** What its kind keeps of its last reading, see `Resource`; undefined before the first, and once a complete listing lacks it. */
+  readonly kept?: unknown;
+}
+
+export class TargetTask extends PollTask<Target> implements TargetStatus {
+  stale = false;
+  lastSuccessMs: number | undefined;
+  /** When the last good poll began. Unix time. */
+  lastBeganMs: number | undefined;
+  condition: string | undefined;
+  kept: unknown;
+  readonly #store: RowStore;
+  /** The listing that feeds it; undefined if it is polled itself. */
+  #feeder: ListingTask | undefined;
+  /** Its own failure although its listing was read: it is absent, or its reading cannot be used. */
+  #failure: Failure | undefined;
+  /** Whether a reading is on the page, or would be but for the cap on series. */
+  #hasValues = false;
+  /** By the machine's uptime: when it last succeeded, or was added. */
+  #freshMs: number;
+  readonly #counters: Counters | undefined;
+  /** What is kept of its reading: the `_info` rows without the names that do not come from it. */
+  #infos: readonly FamilyRows[] = [];
+
+  /** uptimeMs: the machine's uptime now. */
+  constructor(spec: Target, feeder: ListingTask | undefined, store: RowStore, uptimeMs: number) {
+    super(spec);
+    this.#feeder = feeder;
+    this.#store = store;
+    this.#freshMs = uptimeMs;
+    this.#counters = Counters.of(spec.kind);
+    if (this.state === 'failing') this.#showStateAlone();
+  }
+
+  get target(): Target {
+    return this.spec;
+  }
+
+  /** Whose polls read it: its own, or those of the listing that feeds it. */
+  get poller(): TargetTask | ListingTask {
+    return this.#feeder ?? this;
+  }
+
+  get lastFailure(): Failure | undefined {
+    return this.poller.record.lastFailure ?? this.#failure;
+  }
+
+  get lastDurationSeconds(): number | undefined {
+    return this.poller.record.lastDurationSeconds;
+  }
+
+  get state(): TargetStateName {
+    if (this.poller.record.lastFailure) return 'failing';
+    if (this.#failure) return this.#failure.result === 'not_found' ? 'absent' : 'failing';
+    if (this.lastSuccessMs === undefined) return 'pending';
+    return this.stale ? 'stale' : 'ok';
+  }
+
+  /** From when on its values are too old, by the machine's uptime. */
+  get staleAtMs(): number {
+    return this.#freshMs + this.spec.staleAfterMs;
+  }
+
+  /** Replaces the spec. With other settings its values are no longer right; another name needs no reading. */
+  update(spec: Target, feeder: ListingTask | undefined): void {
+    const before = this.spec;
+    this.spec = spec;
+    this.#feeder = feeder;
+    if (!hasSameSettings(before, spec)) this.#showStateAlone();
+    else if (this.#hasValues && (before.name !== spec.name || before.parts !== spec.parts))
+      for (const rows of namedRowsOf(spec, this.#infos)) this.#store.setFamily(spec.key, rows);
+  }
+
+  /**
+   * Shows a reading. Throws if it cannot be shown; then nothing has changed.
+   *
+   * @param beganMs when its poll began. Unix time
+   * @param atMs now, as Unix time
+   * @param uptimeMs now, by the machine's uptime
+   */
+  succeeded(
+    reading: unknown,
+    { beganMs, atMs, uptimeMs }: Readonly<Record<'beganMs' | 'atMs' | 'uptimeMs', number>>,
+    onNotFinite?: OnNotFinite,
+  ): void {
+    const { spec } = this;
+    const infos: FamilyRows[] = [];
+    const rows = rowsOf(spec, reading, onNotFinite, infos);
+    const condition = conditionOf(spec.kind, reading);
+    const kept = structuredClone(keptOf(spec.kind, reading, this.kept));
+    this.#counters?.add(spec, reading, atMs, uptimeMs);
+    this.#failure = undefined;
+    this.stale = false;
+    this.#freshMs = uptimeMs;
+    this.lastSuccessMs = atMs;
+    this.lastBeganMs = beganMs;
+    this.#hasValues = true;
+    this.condition = condition;
+    this.kept = kept;
+    // A list takes no more memory than its elements once it is copied.
+    this.#infos = infos.slice();
+    this.#show([...this.#lastingRows(1), ...rows]);
+  }
+
+  /** The poll that reads it failed. The values stay until they are stale. */
+  pollFailed(): void {
+    const up = { family: firstFamilyOf(this.spec.kind), samples: [{ value: 0 }] };
+    if (this.#hasValues) this.#store.setFamily(this.spec.key, up);
+    else this.#showStateAlone();
+  }
+
+  /** Its listing was read, but its own reading cannot be used. */
+  failed(failure: Omit<Failure, 'sinceMs'>): void {
+    this.#failure = nextFailure(this.#failure, failure);
+    this.pollFailed();
+  }
+
+  /** A complete listing lacks the target: only `_up` 0 stays. */
+  absent(failure: Omit<Failure, 'sinceMs'>): void {
+    this.#failure = nextFailure(this.#failure, failure);
+    this.lastSuccessMs = undefined;
+    this.lastBeganMs = undefined;
+    this.kept = undefined;
+    this.#showStateAlone();
+  }
+
+  /** Takes its values off the page: they are older than its `stale_after`. */
+  expire(): void {
+    this.stale = true;
+    this.#showStateAlone();
+  }
+
+  /** Takes all its series off the page. */
+  override stop(): void {
+    super.stop();
+    this.#store.delete(this.spec.key);
+  }
+
+  /** Takes the values off the page. What every target has stays. */
+  #showStateAlone(): void {
+    const { state } = this;
+    this.#hasValues = false;
+    this.condition = undefined;
+    this.#infos = [];
+    if (state !== 'pending') this.#show(this.#lastingRows(state === 'ok' ? 1 : 0));
+  }
+
+  /** What stays on the page of every polled target. */
+  #lastingRows(up: number): readonly FamilyRows[] {
+    const first = firstFamilyOf(this.spec.kind);
+    const upRow = { family: first, samples: [{ value: up }] };
+    if (this.lastSuccessMs === undefined) return [upRow];
+    return [
+      upRow,
+      { family: first + 1, samples: [{ value: this.lastSuccessMs / 1000 }] },
+      ...(this.#counters?.rows ?? []),
+    ];
+  }
+
+  #show(rows: readonly FamilyRows[]): void {
+    const { key, kind, ids } = this.spec;
+    this.#store.set(key, kind, ids, rows);
+  }
+}

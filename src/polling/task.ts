@@ -1,0 +1,79 @@
+/**
+ * A task is one polled thing: a target or a listing. It has its spec, the record of its polls and its place in line. What it polls
+ * and when is decided by the engine.
+ */
+import type { Discovered } from '../discovery/discovered.ts';
+import { offsetOf } from '../hash.ts';
+import { neverPolled, type PollRecord } from './record.ts';
+import type { ListingSpec, Spec } from './spec.ts';
+import type { TargetTask } from './target-task.ts';
+
+export type Task = TargetTask | ListingTask;
+
+/** One list for all tasks: rarely somebody waits for a poll. */
+const nobody: readonly (() => void)[] = [];
+
+/** What the polls of any task have. */
+export class PollTask<Of extends Spec = Spec> {
+  spec: Of;
+  record: PollRecord = neverPolled;
+  /** idle: not in line; it may be in the timetable. */
+  phase: 'idle' | 'queued' | 'running' | 'stopped' = 'idle';
+  /** Where in its interval it is polled: from 0 to 1. */
+  readonly offset: number;
+  /** When it last became due, by the machine's uptime. */
+  dueAtMs = 0;
+  /** Resolves when the poll under way has ended. */
+  running: Promise<void> | undefined;
+  /** Whether to poll again as soon as the poll under way has ended. */
+  isWantedAgain = false;
+  /** Called when the next poll that begins has ended. */
+  waiters = nobody;
+  /** Counts the changes after which a poll under way no longer counts. */
+  #revision = 0;
+
+  constructor(spec: Of) {
+    this.spec = spec;
+    this.offset = offsetOf(spec.key);
+  }
+
+  /** What is begun now no longer counts. */
+  outdate(): void {
+    this.#revision++;
+  }
+
+  /** Tells whether what is begun now still counts: not after a stop, nor after an update that must be read again. */
+  begin(): () => boolean {
+    const revision = this.#revision;
+    return () => this.phase !== 'stopped' && this.#revision === revision;
+  }
+
+  stop(): void {
+    this.phase = 'stopped';
+    this.releaseWaiters();
+  }
+
+  releaseWaiters(): void {
+    const { waiters } = this;
+    this.waiters = nobody;
+    for (const resolve of waiters) resolve();
+  }
+}
+
+/** What a listing had. */
+export interface Snapshot {
+  readonly entries: readonly Discovered[];
+  /** The id of the key that it was read with. */
+  readonly keyId: string;
+}
+
+export class ListingTask extends PollTask<ListingSpec> {
+  /** What the last run had that was taken over; undefined before the first. */
+  snapshot: Snapshot | undefined;
+  /** Whether the run under way has everything: it is about to be delivered. */
+  isDelivering = false;
+  /** Runs in a row in which the listing changed while it was read. */
+  movedRuns = 0;
+  /** How many of these runs in a row lacked a thing, by its ids. */
+  lacked: ReadonlyMap<string, number> = new Map();
+}

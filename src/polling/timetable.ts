@@ -1,0 +1,63 @@
+/** Due times and one timer for all of them. Whoever is due is handed over together with the others, the earliest first. */
+
+/** The longest that Node's timers can wait. */
+const longestWaitMs = 2 ** 31 - 1;
+
+export class Timetable<Item> {
+  readonly #dueAtMs = new Map<Item, number>();
+  readonly #nowMs: () => number;
+  readonly #onDue: (items: readonly Item[]) => void;
+  #timer: NodeJS.Timeout | undefined;
+  /** When the timer fires, by the clock of `nowMs`. */
+  #wakeAtMs = Number.POSITIVE_INFINITY;
+
+  /**
+   * @param nowMs a clock that never jumps back. If it goes on while the machine sleeps, which timers do not, `wake` must be called
+   *   now and then
+   * @param onDue receives what is due, which is then no longer in the timetable
+   */
+  constructor(nowMs: () => number, onDue: (items: readonly Item[]) => void) {
+    this.#nowMs = nowMs;
+    this.#onDue = onDue;
+  }
+
+  /** When an item is due, by the clock; undefined if it is not in the timetable. */
+  dueAtMs(item: Item): number | undefined {
+    return this.#dueAtMs.get(item);
+  }
+
+  set(item: Item, dueAtMs: number): void {
+    this.#dueAtMs.set(item, dueAtMs);
+    // Also if the timer is late because the machine slept.
+    this.#wakeIn(Math.min(dueAtMs, this.#wakeAtMs));
+  }
+
+  delete(item: Item): void {
+    this.#dueAtMs.delete(item);
+  }
+
+  /** Hands over what is due. */
+  wake(): void {
+    const nowMs = this.#nowMs();
+    const due: [item: Item, dueAtMs: number][] = [];
+    for (const entry of this.#dueAtMs) if (entry[1] <= nowMs) due.push(entry);
+    for (const [item] of due) this.#dueAtMs.delete(item);
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const dueAtMs of this.#dueAtMs.values()) nextMs = Math.min(nextMs, dueAtMs);
+    this.#wakeIn(nextMs);
+    if (due.length > 0) this.#onDue(due.toSorted(([, a], [, b]) => a - b).map(([item]) => item));
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#dueAtMs.clear();
+  }
+
+  #wakeIn(atMs: number): void {
+    clearTimeout(this.#timer);
+    this.#wakeAtMs = atMs;
+    if (atMs === Number.POSITIVE_INFINITY) return;
+    const waitMs = Math.ceil(atMs - this.#nowMs());
+    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(0, waitMs), longestWaitMs));
+  }
+}
