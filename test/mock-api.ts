@@ -1,5 +1,9 @@
-/** The API as a test declares it, request by request, with undici's own mock. */
-import { type Dispatcher, MockAgent, Pool } from 'undici';
+/**
+ * The API without a socket: as a test declares it, request by request, with undici's own mock, or as a function that answers
+ * every request.
+ */
+import type { OutgoingHttpHeaders } from 'node:http';
+import { type Dispatcher, errors, MockAgent, Pool } from 'undici';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
 const loopback = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
@@ -94,4 +98,85 @@ function takeProblems(): readonly string[] {
   undeclared.length = 0;
   declared = createAgent();
   return problems;
+}
+
+/** A request that is answered in this process. */
+export interface ApiRequest {
+  /** With its query. */
+  readonly url: string;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a test uses of Node's `ServerResponse`. A request that was aborted gets nothing more. */
+export class ApiResponse {
+  readonly #handler: Dispatcher.DispatchHandler;
+  readonly #controller: Dispatcher.DispatchController;
+  #isOver = false;
+
+  constructor(handler: Dispatcher.DispatchHandler) {
+    this.#handler = handler;
+    const abort = (reason: Error) => this.destroy(reason);
+    const isOver = () => this.#isOver;
+    this.#controller = {
+      abort,
+      pause: () => undefined,
+      resume: () => undefined,
+      get aborted() {
+        return isOver();
+      },
+      paused: false,
+      reason: null,
+    };
+    handler.onRequestStart?.(this.#controller, {});
+  }
+
+  writeHead(status: number, headers: OutgoingHttpHeaders = {}): this {
+    const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
+    if (!this.#isOver)
+      this.#handler.onResponseStart?.(
+        this.#controller,
+        status,
+        Object.fromEntries(given) as Record<string, string>,
+      );
+    return this;
+  }
+
+  write(body: string | Uint8Array): this {
+    if (!this.#isOver) this.#handler.onResponseData?.(this.#controller, Buffer.from(body));
+    return this;
+  }
+
+  end(body: string | Uint8Array = ''): void {
+    this.write(body);
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#handler.onResponseEnd?.(this.#controller, {});
+  }
+
+  /** The connection fails, by default as if the other side had closed it. */
+  destroy(error: Error = new errors.SocketError('other side closed')): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#handler.onResponseError?.(this.#controller, error);
+  }
+}
+
+/** Answers every request to an origin in this process, until the returned function is called. */
+export function answerInProcess(
+  origin: string,
+  answerRequest: (request: ApiRequest, response: ApiResponse) => void,
+): () => void {
+  const before = Reflect.get(Pool.prototype, 'dispatch') as Pool['dispatch'];
+  Pool.prototype.dispatch = function (options, handler) {
+    if (String(options.origin) !== origin || this.closed || this.destroyed)
+      return before.call(this, options, handler);
+    const headers = Object.entries(options.headers as Readonly<Record<string, string>>);
+    const named = headers.map(([name, value]) => [name.toLowerCase(), value] as const);
+    answerRequest({ url: options.path, headers: Object.fromEntries(named) }, new ApiResponse(handler));
+    return true;
+  };
+  return () => {
+    Pool.prototype.dispatch = before;
+  };
 }

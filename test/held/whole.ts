@@ -1,22 +1,27 @@
 /**
- * The whole exporter against the test's own API on loopback. A test says what the API answers and what the
- * configuration is, changes both as it goes, and looks at the page, the status and the log. It knows nothing about the
- * parts inside.
+ * The whole exporter against the test's own API. A test says what the API answers and what the configuration is, changes both
+ * as it goes, and looks at the page, the status and the log. It knows nothing about the parts inside.
  */
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, get as httpGet, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import pino from 'pino';
 import { onTestFinished, vi } from 'vitest';
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
 import { createExporter, type Exporter, type ExporterOptions } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
+import { WebServer } from '../../src/http/server.ts';
 import { Credentials } from '../../src/secrets/credentials.ts';
 import { Redactor } from '../../src/secrets/redactor.ts';
+import { answerInProcess } from '../mock-api.ts';
+import { type Clock, stopTime } from './clock.ts';
 
 export interface Request {
   readonly path: string;
   readonly query: URLSearchParams;
+  /** When it was sent, as `performance.now()` counts since the start of the whole. */
+  readonly atMs: number;
   /** From the header AccessKey. */
   readonly key: string | undefined;
 }
@@ -32,8 +37,18 @@ export const reply =
   };
 
 export interface WholeOptions {
-  /** By path, as in the API reference (`/pullzone`, `/mc/apps`). A path without a route answers 404 with an error key. */
+  /**
+   * By path, as in the API reference (`/pullzone`, `/mc/apps`); `*` is any other path. A path without a route answers 404 with an
+   * error key.
+   */
   readonly routes: Record<string, Route>;
+  /**
+   * True: the API is in this process, without sockets, and time stands still but for `pass` and `poll`. Hours take as long as
+   * what is done in them. Default: on loopback, in real time.
+   */
+  readonly inProcess?: boolean;
+  /** How long the API in this process takes for an answer. Default 20. */
+  readonly latencyMs?: number;
   /** The configuration as in the file: its sections, and `credentials` if it needs more than `account`. */
   readonly document: NonNullable<LoadOptions['document']>;
   /** Default: the key of `account` in `KEY`. */
@@ -60,29 +75,99 @@ export function eventually(check: () => unknown): Promise<unknown> {
   return vi.waitFor(check, { timeout: 15_000, interval: 20 });
 }
 
+interface Api {
+  readonly url: string;
+  readonly close: () => void;
+}
+
+/** Answers the request of a key for a path with its query. */
+type Answer = (url: string, key: string | undefined, response: ServerResponse) => void;
+
+async function listen(answer: Answer): Promise<Api> {
+  const server = createServer(({ url = '/', headers }, response) =>
+    answer(url, headers['accesskey']?.toString(), response),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+let apis = 0;
+
+function answerHere(answer: Answer): Api {
+  const url = `https://api-${++apis}.test`;
+  const close = answerInProcess(url, (request, response) =>
+    answer(request.url, request.headers['accesskey'], response as unknown as ServerResponse),
+  );
+  return { url, close };
+}
+
+/** A page of the exporter. */
+export interface OwnPage {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  /** Decoded, if it was compressed. */
+  readonly body: string;
+}
+
+function getPage(url: URL, headers: Readonly<Record<string, string>>): Promise<OwnPage> {
+  return new Promise((resolve, reject) => {
+    httpGet(url, { agent: false, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const bytes = Buffer.concat(chunks);
+        const isCompressed = response.headers['content-encoding'] === 'gzip';
+        const body = (isCompressed ? gunzipSync(bytes) : bytes).toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+      });
+    }).on('error', reject);
+  });
+}
+
+/** Has the exporter serve its pages, whether or not it has begun to poll. Resolves with its URL. */
+async function serve(exporter: Exporter): Promise<string> {
+  const start = vi.spyOn(WebServer.prototype, 'start');
+  start.mockRejectedValueOnce(new Error('only the server is started'));
+  await exporter.start().catch(() => undefined);
+  const [server] = start.mock.contexts as readonly WebServer[];
+  start.mockRestore();
+  const [url = ''] = (await server?.start()) ?? [];
+  return url;
+}
+
 /** Starts both, and stops them after the test. Nothing is polled yet. */
 export async function startWhole(options: WholeOptions) {
-  const { routes, env = { KEY: 'the-key-of-the-account' } } = options;
+  const { routes, env = { KEY: 'the-key-of-the-account' }, latencyMs = 20 } = options;
+  const noonMs = options.nowMs ?? Date.parse('2026-08-15T12:00:00Z');
+  const clock: Clock | undefined = options.inProcess ? stopTime(noonMs) : undefined;
   // What happens every ten seconds happens when the test says so.
   if (!vi.isFakeTimers()) {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
   }
+  const begunMs = performance.now();
   const requests: Request[] = [];
   const missing = reply(404, '{"ErrorKey":"not_found","Message":"the test has no route for it"}');
   const answer = async (request: Request, response: ServerResponse) => {
     requests.push(request);
-    const given = await (routes[request.path] ?? (() => missing))(request);
+    const route = routes[request.path] ?? routes['*'] ?? (() => missing);
+    const given = await route(request);
+    if (clock) await sleep(latencyMs);
     const write = typeof given === 'function' ? (given as typeof missing) : reply(200, JSON.stringify(given));
     write(response);
   };
-  const server = createServer(({ url = '/', headers }, response) => {
-    const { pathname: path, searchParams: query } = new URL(url, 'http://api');
-    const key = headers['accesskey'] as string | undefined;
-    answer({ path, query, key }, response).catch((error: Error) => response.destroy(error));
+  const { url, close } = await (clock ? answerHere : listen)((asked, key, response) => {
+    const { pathname: path, searchParams: query } = new URL(asked, 'http://api');
+    const request = { path, query, key, atMs: performance.now() - begunMs };
+    answer(request, response).catch((error: Error) => response.destroy(error));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const api = {
     timeout: '10s',
@@ -97,8 +182,15 @@ export async function startWhole(options: WholeOptions) {
     lines.push(line);
     options.onLine?.(line);
   };
-  let nowMs = options.nowMs ?? Date.parse('2026-08-15T12:00:00Z');
-  let uptimeMs = 0;
+  /** Without a clock of the test. */
+  let nowMs = noonMs;
+  /** How far the clock that goes on while the machine sleeps is ahead of `performance.now()`; without a clock of the test, all of it. */
+  let sleptMs = 0;
+  let served: Promise<string> | undefined;
+  const ofApiInProcess = () => {
+    if (!clock) throw new Error('time passes only with an API in this process');
+    return clock;
+  };
   const whole = {
     /** The address of the API, for a configuration with its own `apis`. */
     apiUrl: url,
@@ -120,10 +212,16 @@ export async function startWhole(options: WholeOptions) {
     },
     /** The lines whose message contains these words. */
     said: (words: string) => whole.log.filter(({ msg }) => msg.includes(words)),
-    /** Lets time pass for the exporter. */
+    /** Since the start, as `atMs` of the requests. */
+    get passedMs() {
+      return performance.now() - begunMs;
+    },
+    /** Lets time pass: everything that is due happens. Only with an API in this process. */
+    pass: (ms: number) => ofApiInProcess().pass(ms),
+    /** Lets time pass for the exporter, but not for its timers, as while the machine sleeps. */
     advance(ms: number) {
-      nowMs += ms;
-      uptimeMs += ms;
+      whole.setClock(ms);
+      sleptMs += ms;
     },
     /** Does what the exporter does every ten seconds: values become stale, and the log tells what is wrong. */
     sweep() {
@@ -131,14 +229,24 @@ export async function startWhole(options: WholeOptions) {
     },
     /** Moves the exporter's wall clock ahead or back, while no time passes. */
     setClock(laterMs: number) {
-      nowMs += laterMs;
+      if (clock) clock.setDate(laterMs);
+      else nowMs += laterMs;
     },
     /** Polls everything once, whatever its interval, including what is found by it. */
     async poll() {
       const { exporter } = whole;
-      await exporter.pollOnce();
       const isPending = ({ state }: { readonly state: string }) => state === 'pending';
-      while (exporter.listings().some(isPending) || exporter.targets().some(isPending)) await sleep(5);
+      const polled = async () => {
+        await exporter.pollOnce();
+        while (exporter.listings().some(isPending) || exporter.targets().some(isPending)) await sleep(5);
+      };
+      await (clock ? clock.passUntil(polled()) : polled());
+    },
+    /** What one of the exporter's own pages answers; `/metrics?kind=application`. */
+    async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<OwnPage> {
+      served ??= serve(whole.exporter);
+      const answered = served.then((base) => getPage(new URL(path, base), headers));
+      return await (clock ? clock.hold(answered) : answered);
     },
     reload: () => whole.exporter.reload(),
     page: () => whole.exporter.page(),
@@ -160,8 +268,7 @@ export async function startWhole(options: WholeOptions) {
     /** Stops both, as the end of the test does. */
     async stop() {
       await whole.exporter.stop();
-      server.closeAllConnections();
-      server.close();
+      close();
     },
   };
   whole.exporter = await createExporter({
@@ -197,11 +304,11 @@ export async function startWhole(options: WholeOptions) {
     ...options.web,
     enableLifecycle: true,
     log: pino({ base: null, timestamp: false }, { write: toLog }),
-    now: () => nowMs,
+    now: () => (clock ? Date.now() : nowMs),
     onExchange: options.onExchange,
     proxy: options.proxy,
     shard: options.shard,
-    uptimeMs: () => uptimeMs,
+    uptimeMs: () => (clock ? performance.now() : 0) + sleptMs,
   });
   onTestFinished(() => whole.stop());
   return whole;

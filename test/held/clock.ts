@@ -1,0 +1,100 @@
+/**
+ * Time as a test lets it pass: timers, `Date` and `performance.now()` stand still until it says so, and then go on as fast as
+ * what they start can be carried out. `setImmediate` and promises are real.
+ */
+
+import { syncBuiltinESMExports } from 'node:module';
+import type { TimerOptions } from 'node:timers';
+import timersPromises from 'node:timers/promises';
+import { onTestFinished, vi } from 'vitest';
+
+export interface Clock {
+  /** Lets time pass, from timer to timer. */
+  pass(ms: number): Promise<void>;
+  /** Lets time pass until this has settled, at most an hour. */
+  passUntil<Value>(settled: Promise<Value>): Promise<Value>;
+  /** The wall clock is set; nothing else changes. */
+  setDate(laterMs: number): void;
+  /** Lets no time pass while this goes on, which waits for something outside of this process. */
+  hold<Value>(work: Promise<Value>): Promise<Value>;
+}
+
+const maxWaitMs = 3_600_000;
+
+let current: Clock | undefined;
+
+/** `setTimeout` of `node:timers/promises`, with the timers of the test. */
+function sleep<Value>(ms?: number, value?: Value, { signal }: TimerOptions = {}): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const timer = setTimeout(() => resolve(value as Value), ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
+}
+
+/** Stops time until the test ends; within a test there is one clock. nowMs: Unix time. */
+export function stopTime(nowMs: number): Clock {
+  if (current) return current;
+  const { setImmediate: turn, setTimeout: realSleep } = timersPromises;
+  vi.useFakeTimers({
+    now: nowMs,
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+  });
+  let busy = 0;
+  const hold = async <Value>(work: Promise<Value>): Promise<Value> => {
+    busy++;
+    try {
+      return await work;
+    } finally {
+      busy--;
+    }
+  };
+  timersPromises.setImmediate = (...given) => hold(turn(...given));
+  timersPromises.setTimeout = sleep;
+  // Also for those that import functions by their names.
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    current = undefined;
+    vi.useRealTimers();
+    Object.assign(timersPromises, { setImmediate: turn, setTimeout: realSleep });
+    syncBuiltinESMExports();
+  });
+
+  /** Waits until everything waits for time to pass. */
+  const settle = async () => {
+    do {
+      await turn();
+      await turn();
+    } while (busy > 0);
+  };
+  const passWhile = async (goesOn: () => boolean) => {
+    for (await settle(); goesOn(); await settle()) vi.advanceTimersToNextTimer();
+  };
+  current = {
+    async pass(ms) {
+      let isOver = false;
+      setTimeout(() => {
+        isOver = true;
+      }, ms);
+      await passWhile(() => !isOver);
+    },
+    async passUntil(settled) {
+      let isOver = false;
+      const end = () => {
+        isOver = true;
+      };
+      settled.then(end, end);
+      const limit = setTimeout(end, maxWaitMs);
+      await passWhile(() => !isOver);
+      clearTimeout(limit);
+      const late = turn().then(() => Promise.reject(new Error('it did not settle within an hour')));
+      return Promise.race([settled, late]);
+    },
+    setDate: (laterMs) => void vi.setSystemTime(Date.now() + laterMs),
+    hold,
+  };
+  return current;
+}
