@@ -10,8 +10,8 @@ import pino from 'pino';
 import { onTestFinished, vi } from 'vitest';
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
 import { createExporter, type Exporter, type ExporterOptions } from '../../src/exporter.ts';
-import { resources } from '../../src/resources/kinds/index.ts';
 import { WebServer } from '../../src/http/server.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { Credentials } from '../../src/secrets/credentials.ts';
 import { Redactor } from '../../src/secrets/redactor.ts';
 import { answerInProcess } from '../mock-api.ts';
@@ -310,6 +310,13 @@ export async function startWhole(options: WholeOptions) {
     shard: options.shard,
     uptimeMs: () => (clock ? performance.now() : 0) + sleptMs,
   });
+  const start = whole.exporter.start.bind(whole.exporter);
+  whole.exporter.start = async () => {
+    const urls = await start();
+    const [url = ''] = urls;
+    served ??= Promise.resolve(url);
+    return urls;
+  };
   onTestFinished(() => whole.stop());
   return whole;
 }

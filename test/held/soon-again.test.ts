@@ -1,0 +1,404 @@
+/** What failed on the way is tried again soon; and an API in an outage is not stormed. */
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { resources } from '../../src/resources/kinds/index.ts';
+import type { Section } from '../../src/simulator/everything.ts';
+import { runs } from '../runs.ts';
+import { simulateAccount } from './account.ts';
+import { type Request, type Route, reply, startWhole, type Whole, type WholeOptions } from './whole.ts';
+
+type Answer = (response: ServerResponse) => void;
+
+const cost = { monthlyCost: 1 };
+const refused: Answer = (response) =>
+  void response.destroy(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+
+/** The defaults of the exporter, in place of those of the tests. */
+const defaults = { max_concurrency: undefined, requests_per_second: undefined, max_retries: undefined };
+
+/** When a path was requested, in seconds since the start. */
+function timesOf({ requests }: Pick<Whole, 'requests'>, path: string): readonly number[] {
+  return requests.filter((request) => request.path === path).map(({ atMs }) => atMs / 1000);
+}
+
+/** The seconds from each time to the next. */
+function gapsOf(times: readonly number[]): readonly number[] {
+  return times.slice(1).map((at, n) => at - (times[n] ?? 0));
+}
+
+/** Targets and listings that are not read well now. */
+function notOk({ exporter }: Whole): readonly string[] {
+  return [
+    ...exporter.targets().flatMap(({ target, state }) => (state === 'ok' ? [] : [`${target.key}: ${state}`])),
+    ...exporter.listings().flatMap(({ poll, state }) => (state === 'ok' ? [] : [`${poll.key}: ${state}`])),
+  ];
+}
+
+/** The targets of these applications, and the good answers to them. */
+const applications = (ids: readonly string[], more: object = {}) => ({
+  applications: { interval: '10m', targets: ids, ...more },
+});
+const summaryOf = (id: string) => `/mc/apps/${id}/summary`;
+const idsOf = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}${n}`);
+
+describe('after an outage at the start', () => {
+  it('of four seconds everything of a small account is read within half a minute', async () => {
+    const { answer, ...account } = simulateAccount();
+    const whole = await startWhole({ ...account, inProcess: true, api: defaults });
+    whole.routes['*'] = (request) => (request.atMs < 4000 ? refused : answer(request));
+    await whole.exporter.start();
+    await whole.pass(30_000);
+    expect(notOk(whole)).toEqual([]);
+    const unreadable = await whole.series('bunnynet_exporter_api_unreadable');
+    expect(Object.values(unreadable)).toEqual(Object.keys(unreadable).map(() => 0));
+    expect(whole.exporter.causes()).toEqual([]);
+  });
+
+  it.each<[string, WholeOptions['document']]>([
+    ['alone', {}],
+    ['beside others that are read', { pull_zones: { interval: '10s', targets: 'all' } }],
+  ])('a kind that is polled once an hour has its value within a minute and a half, %s', async (_, others) => {
+    let answered = 0;
+    const whole = await startWhole({
+      inProcess: true,
+      document: { billing: { targets: 'all' }, ...others },
+      routes: {
+        '/billing': () => (++answered > 3 ? { Balance: 5 } : reply(502)),
+        '/pullzone': () => ({ Items: [], TotalItems: 0, HasMoreItems: false }),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(90_000);
+    expect(await whole.value('bunnynet_billing_up')).toBe(1);
+    expect(answered).toBe(4);
+  });
+});
+
+/** An application that fails, beside one that is read all the time: the API has no outage. */
+async function startFailing(answer: Route, options: Partial<WholeOptions> = {}) {
+  const whole = await startWhole({
+    inProcess: true,
+    document: applications(['failing', { id: 'good', interval: '10s' }] as never),
+    routes: { [summaryOf('failing')]: answer, [summaryOf('good')]: () => cost },
+    ...options,
+    api: { timeout: '2s', ...options.api },
+  });
+  await whole.exporter.start();
+  return whole;
+}
+
+describe('what fails on the way is tried again after some 10 s, doubled each time', () => {
+  it.each<[string, Route]>([
+    ['a connection that is refused', () => refused],
+    ['a connection that is closed', () => (response: ServerResponse) => void response.destroy()],
+    ['no answer in time', () => () => undefined],
+    ['HTTP 408', () => reply(408)],
+    ['HTTP 500', () => reply(500, '{"Message":"oops"}')],
+    ['HTTP 502 with a page of a proxy', () => reply(502, '<title>Bad Gateway</title>')],
+    ['HTTP 503', () => reply(503)],
+    [
+      'a body that is cut off',
+      () => (response: ServerResponse) => {
+        response.writeHead(200).write('{"monthlyCost":');
+        response.destroy();
+      },
+    ],
+    ['a body that is half there', () => reply(200, '{"monthlyCost":')],
+    ['a body that is not JSON', () => reply(200, 'upstream connect error')],
+    ['a page for people', () => reply(200, '<title>Web Page Blocked</title>')],
+    ['an empty body', () => reply(200)],
+  ])('%s', async (_, answer) => {
+    const whole = await startFailing(answer);
+    await whole.pass(110_000);
+    const [first = 0, second = 0, third = 0] = gapsOf(timesOf(whole, summaryOf('failing')));
+    // The answer may take two seconds.
+    for (const [gap, soon] of [
+      [first, 10],
+      [second, 20],
+      [third, 40],
+    ] as const) {
+      expect(gap).toBeGreaterThanOrEqual(0.8 * soon);
+      expect(gap).toBeLessThan(1.2 * soon + 2.5);
+    }
+  });
+
+  it('up to its interval', async () => {
+    const whole = await startFailing(() => reply(500), {
+      document: applications(['failing', { id: 'good', interval: '10s' }] as never, { interval: '30s' }),
+    });
+    await whole.pass(300_000);
+    const gaps = gapsOf(timesOf(whole, summaryOf('failing'))).slice(2);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(24);
+    expect(Math.max(...gaps)).toBeLessThan(33.5);
+  });
+
+  it('each at a time of its own', async () => {
+    const ids = idsOf('app', 30);
+    const whole = await startWhole({
+      inProcess: true,
+      document: applications([...ids, { id: 'good', interval: '10s' }] as never),
+      routes: { '*': () => reply(500), [summaryOf('good')]: () => cost },
+    });
+    await whole.exporter.start();
+    await whole.pass(15_000);
+    const gaps = ids.flatMap((id) => gapsOf(timesOf(whole, summaryOf(id))));
+    expect(gaps).toHaveLength(30);
+    expect(Math.max(...gaps) - Math.min(...gaps)).toBeGreaterThan(2);
+  });
+
+  it('from a minute on if its kind is costly', async () => {
+    const costly = resources.filter(({ isCostly }) => isCostly);
+    expect(costly).not.toEqual([]);
+    for (const resource of costly) {
+      const { document, env } = simulateAccount({ kinds: [resource.kind], isNamed: true });
+      const section = document[resource.section] as Section;
+      const targets = section.targets.slice(0, 1) as Section['targets'];
+      const whole = await startWhole({
+        inProcess: true,
+        document: { ...document, [resource.section]: { ...section, targets, interval: '1h' } },
+        env,
+        routes: { '*': () => reply(503) },
+      });
+      await whole.exporter.start();
+      await whole.pass(240_000);
+      const [first = 0, second = 0] = gapsOf(whole.requests.map(({ atMs }) => atMs / 1000));
+      expect(first).toBeGreaterThanOrEqual(48);
+      expect(first).toBeLessThan(73);
+      expect(second).toBeGreaterThanOrEqual(96);
+      expect(second).toBeLessThan(146);
+      await whole.stop();
+    }
+  });
+});
+
+describe('what would fail again is asked for at its interval', () => {
+  it.each<[string, Route, Partial<WholeOptions>?]>([
+    ['HTTP 400', () => reply(400, '{"Message":"no"}')],
+    ['HTTP 401', () => reply(401)],
+    ['HTTP 403', () => reply(403)],
+    ['HTTP 404', () => reply(404)],
+    ['a redirect', () => reply(302, '', { location: 'https://example.com/' })],
+    ['too many values', () => ({ endpoints: Array(100).fill(0) }), { api: { max_response_bytes: '1KiB' } }],
+    ['a text in place of an object', () => reply(200, '"active"')],
+    ['no field that is known', () => ({})],
+  ])('%s', async (_, answer, options) => {
+    const whole = await startFailing(answer, options);
+    await whole.pass(530_000);
+    expect(whole.exporter.targets().map(({ state }) => state)).toEqual(['failing', 'ok']);
+    expect(timesOf(whole, summaryOf('failing'))).toHaveLength(1);
+    await whole.pass(140_000);
+    expect(timesOf(whole, summaryOf('failing'))).toHaveLength(2);
+  });
+
+  it('an error in the body', async () => {
+    const path = '/shield/metrics/overview/7/detailed';
+    const whole = await startWhole({
+      inProcess: true,
+      document: { shield_statistics: { interval: '10m', targets: [7] } },
+      routes: { [path]: () => ({ data: null, error: 'over the quota' }) },
+    });
+    await whole.exporter.start();
+    await whole.pass(530_000);
+    expect(timesOf(whole, path)).toHaveLength(1);
+  });
+
+  it.each<[string, unknown, boolean]>([
+    ['a listing whose list is none', { items: 'no' }, false],
+    ['an exception of ours', { items: [{ id: 'a', name: 'shop' }], meta: { totalItems: 1 } }, true],
+  ])('%s', async (_, answer, isBroken) => {
+    const whole = await startWhole({
+      inProcess: true,
+      document: { applications: { targets: 'all' } },
+      routes: { '/mc/apps': () => answer, [summaryOf('a')]: () => cost },
+      onLine(line) {
+        if (isBroken && line.includes('+1 application')) throw new Error('no space left on device');
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(530_000);
+    expect(whole.exporter.listings().map(({ state }) => state)).toEqual(['failing']);
+    expect(timesOf(whole, '/mc/apps')).toHaveLength(1);
+  });
+});
+
+it.each([
+  // Within the interval, and beyond it.
+  ['10m', 120],
+  ['1m', 300],
+])('with an interval of %s, a Retry-After of %d s with 503 is kept', async (interval, retryAfter) => {
+  const whole = await startFailing(() => reply(503, '', { 'retry-after': String(retryAfter) }), {
+    document: applications(['failing', { id: 'good', interval: '10s' }] as never, { interval }),
+  });
+  await whole.pass(1000 * (retryAfter + 60));
+  const [gap = 0] = gapsOf(timesOf(whole, summaryOf('failing')));
+  expect(gap).toBeGreaterThanOrEqual(retryAfter);
+  expect(gap).toBeLessThan(retryAfter + 30);
+});
+
+it('a shorter Retry-After with 503 changes nothing', async () => {
+  const whole = await startFailing(() => reply(503, '', { 'retry-after': '1' }));
+  await whole.pass(20_000);
+  const [gap = 0] = gapsOf(timesOf(whole, summaryOf('failing')));
+  expect(gap).toBeGreaterThanOrEqual(8);
+  expect(gap).toBeLessThan(12.5);
+});
+
+it('after half a minute of 429 everything is read within the pause and one round', async () => {
+  const ids = idsOf('app', 100);
+  const whole = await startWhole({
+    inProcess: true,
+    document: applications(ids, { interval: '1h' }),
+    api: { requests_per_second: 10 },
+    latencyMs: 500,
+    routes: {
+      '*': ({ atMs }) =>
+        atMs < 30_000
+          ? reply(429, '', { 'retry-after': String(Math.ceil((30_000 - atMs) / 1000)) })
+          : reply(200, JSON.stringify(cost)),
+    },
+  });
+  await whole.exporter.start();
+  // A hundred take ten seconds at this pace.
+  await whole.pass(30_000 + 13_000);
+  expect(notOk(whole)).toEqual([]);
+  const asked = whole.requests.length;
+  await whole.pass(600_000);
+  expect(whole.requests).toHaveLength(asked);
+});
+
+/** The most requests for one thing that always fails: at intervals that are doubled, each the shortest that it may be. */
+function mostFor(seconds: number, intervalSeconds: number): number {
+  let most = 1;
+  let at = 0;
+  for (let soon = 10; ; soon *= 2, most++) {
+    at += Math.min(0.8 * soon, 0.9 * intervalSeconds);
+    if (at > seconds) return most;
+  }
+}
+
+it('200 targets that always fail beside 50 good ones take no more requests than their doubling gives', async () => {
+  const [bad, good] = [idsOf('bad', 200), idsOf('good', 50)];
+  const whole = await startWhole({
+    inProcess: true,
+    document: applications([...bad, ...good]),
+    routes: {
+      '*': () => reply(500),
+      ...Object.fromEntries(good.map((id) => [summaryOf(id), () => cost])),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(3_600_000);
+  for (const id of bad) expect(timesOf(whole, summaryOf(id)).length).toBeLessThanOrEqual(mostFor(3600, 600));
+  const ofGood = good.map((id) => timesOf(whole, summaryOf(id)).length);
+  expect(Math.min(...ofGood)).toBeGreaterThanOrEqual(6);
+});
+
+describe('while an API answers nothing', () => {
+  /** What is requested: one thing for each target, one for a listing. */
+  const thingOf = ({ path, query }: Request) => `${path} ${query.get('pullZone') ?? ''}`;
+  const listing = '/pullzone ';
+
+  /** Pull zones with their statistics. Everything was read when the outage begins. */
+  async function startOutage(zones: number, interval: string, options: Partial<WholeOptions> = {}) {
+    const good: Record<string, Route> = {
+      '/pullzone': ({ query }) => {
+        const [page, perPage] = [Number(query.get('page')), Number(query.get('perPage'))];
+        const ids = Array.from({ length: zones }, (_, n) => n + 1);
+        const Items = ids
+          .slice((page - 1) * perPage, page * perPage)
+          .map((Id) => ({ Id, Name: `zone ${Id}` }));
+        return { Items, TotalItems: zones, HasMoreItems: page * perPage < zones };
+      },
+      '/statistics': () => ({ RequestsServedChart: {} }),
+    };
+    const whole = await startWhole({
+      inProcess: true,
+      document: { pull_zone_statistics: { interval, targets: 'all' } },
+      routes: { ...good },
+      ...options,
+      api: { ...defaults, ...options.api },
+    });
+    await whole.exporter.start();
+    await whole.pass(1000 * (zones / 10 + 700));
+    expect(notOk(whole)).toEqual([]);
+    for (const path of Object.keys(good)) whole.routes[path] = () => reply(503);
+    const before = whole.requests.length;
+    const planned = await whole.value('bunnynet_exporter_planned_requests_per_second', { api: 'core' });
+    return {
+      whole,
+      planned: planned ?? 0,
+      beganMs: whole.passedMs,
+      asked: () => whole.requests.slice(before),
+      end: () => void Object.assign(whole.routes, good),
+    };
+  }
+
+  it.each([
+    [20, '5m'],
+    [runs(500, 5000), '15m'],
+  ])(
+    'what is tried again at %d zones shares the planned rate, or one request each ten seconds',
+    { timeout: 120_000 },
+    async (zones, interval) => {
+      const { whole, planned, asked } = await startOutage(zones, interval);
+      await whole.pass(600_000);
+      const seen = new Set<string>();
+      const again = asked().filter((request) => seen.size === seen.add(thingOf(request)).size);
+      const budget = Math.max(planned, 0.1);
+      // An outage is known after five failures; until then the client tries twice again, also what is in flight by then.
+      const known = (5 + 8) * 2 + 5;
+      expect(again.length).toBeLessThanOrEqual(600 * budget + known);
+      // What had not failed yet was due once at most.
+      expect(asked().length).toBeLessThanOrEqual(zones + 2 + 600 * budget + known);
+      // It is not left alone either: its return must be noticed.
+      expect(Math.max(...gapsOf(asked().map(({ atMs }) => atMs / 1000)))).toBeLessThan(60);
+    },
+  );
+
+  it('the listing is tried first, then what was read longest ago', async () => {
+    const { whole, asked, beganMs } = await startOutage(30, '10m', {
+      api: { max_retries: 0, requests_per_second: 2 },
+    });
+    const lastGood = new Map<string, number>();
+    for (const request of whole.requests) lastGood.set(thingOf(request), request.atMs);
+    await whole.pass(900_000);
+    const failed = new Map<string, { readonly atMs: number; readonly times: number }>();
+    const overtaken: string[] = [];
+    let again = 0;
+    for (const request of asked()) {
+      const thing = thingOf(request);
+      const { atMs } = request;
+      if (failed.has(thing)) {
+        again++;
+        for (const [other, { atMs: failedMs, times }] of failed) {
+          const latestMs = failedMs + 1000 * Math.min(660, 12 * 2 ** (times - 1)) + 1000;
+          if (other === thing || latestMs > atMs) continue;
+          const isOlder = (lastGood.get(other) ?? 0) < (lastGood.get(thing) ?? 0);
+          if (thing !== listing && (other === listing || isOlder)) overtaken.push(`${other} by ${thing}`);
+        }
+      }
+      failed.set(thing, { atMs, times: (failed.get(thing)?.times ?? 0) + 1 });
+    }
+    expect(overtaken).toEqual([]);
+    expect(again).toBeGreaterThan(45);
+    expect(asked()[0]?.atMs).toBeGreaterThan(beganMs);
+  });
+
+  it('for twenty minutes, everything is read once within one round at the pace after its return', async () => {
+    const { whole, asked, end } = await startOutage(300, '10m');
+    await whole.pass(1_200_000);
+    expect(notOk(whole).length).toBeGreaterThan(250);
+    end();
+    const before = asked().length;
+    // A round takes 30 s, and the first request comes within ten.
+    await whole.pass(45_000);
+    expect(notOk(whole)).toEqual([]);
+    const times = new Map<string, number>();
+    for (const request of asked().slice(before))
+      times.set(thingOf(request), (times.get(thingOf(request)) ?? 0) + 1);
+    times.delete(listing);
+    expect(times.size).toBe(300);
+    expect(Math.max(...times.values())).toBe(1);
+    expect(await whole.value('bunnynet_exporter_api_unreadable', { api: 'core' })).toBe(0);
+  });
+});
