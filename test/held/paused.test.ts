@@ -1,6 +1,6 @@
 /** An API that answers 429 with a long Retry-After, and nothing more until then. */
-import { expect, it } from 'vitest';
-import { eventually, reply, startWhole } from './whole.ts';
+import { describe, expect, it } from 'vitest';
+import { eventually, type Route, reply, startWhole } from './whole.ts';
 
 const ids = Array.from({ length: 30 }, (_, at) => `app${at}`);
 
@@ -53,4 +53,36 @@ it('gets no requests; once targets are stale they are down on the page, in the J
   ]);
   expect(whole.said('The application API answered 429')).toHaveLength(2);
   expect(whole.requests).toHaveLength(asked);
+});
+
+describe('/-/ready at the start', () => {
+  const start = async (answer: Route) => {
+    const whole = await startWhole({
+      inProcess: true,
+      document: { applications: { interval: '1h', targets: ids } },
+      routes: { '*': answer },
+    });
+    await whole.exporter.start();
+    return { whole, status: async (query = '') => (await whole.get(`/-/ready${query}`)).status };
+  };
+
+  it('is 200 after two minutes, though a pause holds back what was not read yet', async () => {
+    const { whole, status } = await start(() => reply(429, '', { 'retry-after': '600' }));
+    await whole.pass(118_000);
+    expect(await status()).toBe(503);
+    await whole.pass(4000);
+    expect(await status()).toBe(200);
+    expect(await status('?strict')).toBe(503);
+    whole.routes['*'] = () => ({ monthlyCost: 1 });
+    await whole.pass(600_000);
+    expect(await status('?strict')).toBe(200);
+  });
+
+  it('is 200 as soon as everything ended once, whatever the outcome', async () => {
+    const { whole, status } = await start(() => reply(404));
+    expect(await status()).toBe(503);
+    await whole.pass(1000);
+    expect(await status()).toBe(200);
+    expect(await status('?strict')).toBe(503);
+  });
 });
