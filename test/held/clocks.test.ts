@@ -139,3 +139,33 @@ it('a counter that was first read while the clock was a month behind does not ju
   whole.setClock(30 * dayMs);
   expect(await read({ '2026-08-13': 400, '2026-08-14': 500, '2026-08-15': 6 })).toBe(1);
 });
+
+it('what is overdue when the machine wakes is read at once, and nothing else', async () => {
+  const whole = await startWhole({
+    inProcess: true,
+    document: {
+      billing: { targets: 'all', interval: '1h' },
+      applications: { targets: ['a'], interval: '2h' },
+      dns_zones: { targets: [7], interval: '1m' },
+    },
+    routes: {
+      '/billing': () => ({ Balance: 5 }),
+      '/mc/apps/a/summary': () => ({ monthlyCost: 1 }),
+      '/dnszone/7/statistics': () => ({ QueriesServedChart: {} }),
+    },
+  });
+  const asked = (path: string) => whole.requests.filter((request) => request.path === path).length;
+  await whole.exporter.start();
+  await whole.pass(8 * minuteMs);
+  expect([asked('/billing'), asked('/mc/apps/a/summary')]).toEqual([1, 1]);
+  const before = asked('/dnszone/7/statistics');
+  whole.advance(54 * minuteMs);
+  await whole.pass(15_000);
+  expect([asked('/billing'), asked('/mc/apps/a/summary')]).toEqual([2, 1]);
+  expect(asked('/dnszone/7/statistics') - before).toBe(1);
+  // From then on at its interval.
+  await whole.pass(50 * minuteMs);
+  expect(asked('/billing')).toBe(2);
+  await whole.pass(20 * minuteMs);
+  expect(asked('/billing')).toBe(3);
+});
