@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { reply, startWhole } from './whole.ts';
 
@@ -53,3 +54,28 @@ it('where nothing else of the API can be read, it is a failure', async () => {
   expect(await whole.exporter.pollOnce()).toBe(false);
   expect(whole.exporter.causes().map(({ reason }) => reason)).toEqual(['refused']);
 });
+
+it.each([true, false])(
+  'is told from a refusal by what else of the API can be read, scraped meanwhile: %s',
+  async (isScraped) => {
+    const whole = await startWhole({
+      inProcess: true,
+      document: { billing: { targets: 'all' }, databases: { targets: 'all' } },
+      routes: {
+        '/billing': async () => {
+          await sleep(800);
+          return { Balance: 5 };
+        },
+        [databases]: () => reply(403),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(400);
+    if (isScraped) await whole.get('/metrics');
+    await whole.pass(5000);
+    const of = { kind: 'database' };
+    expect(await whole.value('bunnynet_exporter_discovery_up', of)).toBe(1);
+    expect(await whole.value('bunnynet_exporter_discovery_found_targets', of)).toBe(0);
+    expect(whole.exporter.causes()).toEqual([]);
+  },
+);
