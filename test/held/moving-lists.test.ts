@@ -1,0 +1,184 @@
+/** Lists in pages that change while they are read. */
+import { describe, expect, it } from 'vitest';
+import { type Request, reply, startWhole, type Whole } from './whole.ts';
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+/** Warnings and errors of the log, and what is wrong. */
+function complaints({ log, exporter }: Whole): readonly string[] {
+  const lines = log.filter(({ level }) => Number(level) >= 40).map(({ msg }) => msg);
+  return [...lines, ...exporter.causes().map(({ title }) => title)];
+}
+
+/** When the listing was read, in seconds since the start. */
+function readsOf(whole: Whole, path = '/pullzone'): readonly number[] {
+  const firstPages = whole.requests.filter(
+    (request) => request.path === path && request.query.get('page') === '1',
+  );
+  return firstPages.map(({ atMs }) => atMs / 1000);
+}
+
+/** Pull zones in pages of 100. moves: called after each page that was sent. */
+async function startZones(ids: readonly number[]) {
+  const state = { ids, moves: (_page: number) => {} };
+  const whole = await startWhole({
+    inProcess: true,
+    document: { pull_zones: { targets: 'all' } },
+    routes: {
+      '/pullzone': ({ query }: Request) => {
+        const [page, perPage] = [Number(query.get('page')), Number(query.get('perPage'))];
+        const Items = state.ids
+          .slice((page - 1) * perPage, page * perPage)
+          .map((Id) => ({ Id, Name: `zone ${Id}`, Enabled: true }));
+        const answer = {
+          Items,
+          TotalItems: state.ids.length,
+          HasMoreItems: page * perPage < state.ids.length,
+        };
+        state.moves(page);
+        return answer;
+      },
+    },
+  });
+  await whole.exporter.start();
+  const shown = async () => {
+    const series = Object.entries(await whole.series('bunnynet_pull_zone_enabled'));
+    return series
+      .filter(([, value]) => value === 1)
+      .map(([labels]) => Number(/pull_zone_id="(\d+)"/.exec(labels)?.[1]))
+      .sort((a, b) => a - b);
+  };
+  return { whole, state, shown };
+}
+
+describe('a listing of targets that moves while it is paged', () => {
+  it('has at once what it read, and is read again soon', async () => {
+    const { whole, state, shown } = await startZones(numbers(1, 250));
+    state.moves = (page) => {
+      if (page === 1) state.ids = [1000, ...state.ids];
+    };
+    await whole.pass(5000);
+    expect(await shown()).toEqual(numbers(1, 250));
+    state.moves = () => {};
+    await whole.pass(10_000);
+    expect(await shown()).toEqual([...numbers(1, 250), 1000]);
+    const [first = 0, second = 0, ...more] = readsOf(whole);
+    expect(second - first).toBeGreaterThanOrEqual(8);
+    expect(more).toEqual([]);
+    await whole.pass(520_000);
+    expect(readsOf(whole)).toHaveLength(2);
+  });
+
+  it('takes nothing away that was known, fails not, and is no drift', async () => {
+    const { whole, state, shown } = await startZones(numbers(1, 250));
+    await whole.pass(5000);
+    expect(await shown()).toEqual(numbers(1, 250));
+    // The first page lacks 50; 101 moves from the second page to the first one, which was read; 251 is new.
+    state.moves = (page) => {
+      if (page === 1) state.ids = [...state.ids.filter((id) => id !== 50), 251, 252];
+      state.moves = () => {};
+    };
+    const before = readsOf(whole).length;
+    while (readsOf(whole).length === before) await whole.pass(1000);
+    await whole.pass(2000);
+    expect(await shown()).toEqual(numbers(1, 252));
+    const of = { kind: 'pull_zone' };
+    expect(await whole.value('bunnynet_exporter_discovery_up', of)).toBe(1);
+    expect(
+      await whole.value('bunnynet_exporter_polls_total', { ...of, result: 'schema' }),
+      'results of polls',
+    ).toBe(0);
+    expect(await whole.series('bunnynet_exporter_schema_mismatches_total')).toEqual({});
+    expect(complaints(whole)).toEqual([]);
+    // Read again as a whole, it has what there is.
+    await whole.pass(15_000);
+    expect(await shown()).toEqual(numbers(1, 252).filter((id) => id !== 50));
+  });
+
+  it('is read again after 10 s, doubled up to its interval; what three runs in a row lacked leaves', async () => {
+    const { whole, state, shown } = await startZones(numbers(1, 250));
+    await whole.pass(5000);
+    // A new zone with each first page; 7 is deleted. 9 is lacking twice and comes back.
+    let next = 251;
+    const away = new Set([7, 9]);
+    state.ids = state.ids.filter((id) => !away.has(id));
+    state.moves = (page) => {
+      if (page === 1) state.ids = [...state.ids, next++];
+    };
+    const runs = () => readsOf(whole).length - 1;
+    while (runs() < 1) await whole.pass(1000);
+    await whole.pass(3000);
+    expect(await shown()).toEqual(expect.arrayContaining([7, 9, 250]));
+    while (runs() < 2) await whole.pass(1000);
+    await whole.pass(3000);
+    expect(await shown()).toEqual(expect.arrayContaining([7, 9, 250]));
+    state.ids = [9, ...state.ids];
+    while (runs() < 3) await whole.pass(1000);
+    await whole.pass(3000);
+    const left = await shown();
+    expect([left.includes(7), left.includes(9), left.includes(250)]).toEqual([false, true, true]);
+    expect(complaints(whole)).toEqual([]);
+    while (runs() < 9) await whole.pass(10_000);
+    const times = readsOf(whole).slice(1);
+    const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0));
+    for (const [n, gap] of gaps.entries()) {
+      const soon = Math.min(10 * 2 ** n, 600);
+      expect(gap, `run ${n + 2}`).toBeGreaterThanOrEqual(0.8 * soon);
+      expect(gap, `run ${n + 2}`).toBeLessThan(Math.min(1.2 * soon, 660) + 1);
+    }
+  });
+});
+
+it('a listing whose second page fails keeps what was known, and its reason names the page', async () => {
+  const { whole, shown } = await startZones(numbers(1, 250));
+  await whole.pass(5000);
+  const good = whole.routes['/pullzone'];
+  whole.routes['/pullzone'] = (request) => (request.query.get('page') === '2' ? reply(500) : good?.(request));
+  const before = readsOf(whole).length;
+  while (readsOf(whole).length === before) await whole.pass(10_000);
+  await whole.pass(2000);
+  expect(await shown()).toEqual(numbers(1, 250));
+  const [listing] = whole.exporter.listings();
+  expect(listing).toMatchObject({ state: 'failing', lastFailure: { result: 'server_error' } });
+  expect(listing?.lastFailure?.message).toMatch(/\bpage 2\b/);
+  expect(listing?.lastFailure?.message).toMatch(/HTTP 500/);
+});
+
+describe('what is only counted', () => {
+  const states = [0, 1, 2, 3, 4, 5];
+
+  it.each(['an upload', 'a deletion'])(
+    'takes what it read, each once: %s while 4,500 are paged',
+    async (what) => {
+      let videos = numbers(1, 4500);
+      const read = new Set<number>();
+      const whole = await startWhole({
+        inProcess: true,
+        document: { video_encoding: { targets: 'all' } },
+        routes: {
+          '/videolibrary': () => ({
+            Items: [{ Id: 1, ApiKey: 'a-key' }],
+            TotalItems: 1,
+            HasMoreItems: false,
+          }),
+          '/library/1/videos': ({ query }: Request) => {
+            const [page, itemsPerPage] = [Number(query.get('page')), Number(query.get('itemsPerPage'))];
+            const ids = videos.slice((page - 1) * itemsPerPage, page * itemsPerPage);
+            for (const id of ids) read.add(id);
+            const items = ids.map((id) => ({ guid: `video-${id}`, status: states[id % states.length] }));
+            const answer = { items, totalItems: videos.length, currentPage: page, itemsPerPage };
+            if (page === 2) videos = what === 'an upload' ? [4501, ...videos] : videos.slice(1);
+            return answer;
+          },
+        },
+      });
+      await whole.exporter.start();
+      await whole.pass(30_000);
+      expect(await whole.value('bunnynet_video_encoding_up')).toBe(1);
+      const counted = Object.values(await whole.series('bunnynet_video_encoding_videos'));
+      expect(counted.reduce((sum, count) => sum + count, 0)).toBe(read.size);
+      expect(await whole.series('bunnynet_exporter_schema_mismatches_total')).toEqual({});
+      expect(complaints(whole)).toEqual([]);
+    },
+  );
+});
