@@ -2,7 +2,6 @@ import dns from 'node:dns';
 import fs from 'node:fs/promises';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import { syncBuiltinESMExports } from 'node:module';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,31 +9,12 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../api/ask.ts';
 import { directory } from '../config/fixtures.ts';
 import { startDistantHost } from '../distant-host.ts';
+import { holdFile } from './hold-file.ts';
 import { issue } from '../http/certificates.ts';
 import { temporary } from '../http/temporary.ts';
 import { startWhole } from './whole.ts';
 
 const application = { '/mc/apps/a/summary': () => ({ monthlyCost: 1 }) };
-
-/** Lets every opening of this file wait until `release` is called. */
-function holdFile(path: string) {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const { open } = fs;
-  const spy = vi.spyOn(fs, 'open').mockImplementation(async (...asked) => {
-    if (asked[0] === path) await held;
-    return open(...asked);
-  });
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    release();
-    spy.mockRestore();
-    syncBuiltinESMExports();
-  });
-  return { release, opened: () => spy.mock.calls.filter(([file]) => file === path).length };
-}
 
 it('a key that is being read during a reload is not sent to the new address', async () => {
   const file = join(await directory(), 'key');
