@@ -1,5 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { directory } from '../config/fixtures.ts';
+import { holdFile } from './hold-file.ts';
 import { eventually, type Request, startWhole, type Whole } from './whole.ts';
 
 const day = '2026-08-15T00:00:00Z';
@@ -312,4 +316,31 @@ it('a parent that is renamed has its new name in the rows of its listings', asyn
   name = 'after';
   await whole.poll();
   expect(parents()).toEqual(['after']);
+});
+
+it('a reload while the exporter starts is not undone by the start, which takes longer', async () => {
+  const file = join(await directory(), 'key');
+  await writeFile(file, 'key-of-the-start', { mode: 0o600 });
+  const whole = await startWhole({
+    document: { credentials: { account: { file } }, applications: { targets: ['before'] } },
+    routes: {
+      '/mc/apps/before/summary': () => ({ monthlyCost: 1 }),
+      '/mc/apps/after/summary': () => ({ monthlyCost: 1 }),
+    },
+  });
+  const { opened, release } = holdFile(file);
+  const started = whole.exporter.start();
+  await eventually(() => expect(opened()).toBeGreaterThan(0));
+  whole.document = { applications: { targets: ['after'] } };
+  const reloaded = whole.reload();
+  // If the reload does not wait for the start, it has ended by now.
+  await Promise.race([reloaded, sleep(200)]);
+  release();
+  await Promise.all([started, reloaded]);
+  const targets = () => whole.exporter.targets().map(({ target }) => target.ids['app_id']);
+  expect(targets()).toEqual(['after']);
+  await whole.poll();
+  expect(targets()).toEqual(['after']);
+  expect(whole.exporter.config()).toMatchObject({ applications: { targets: [{ id: 'after' }] } });
+  expect(whole.requests.at(-1)).toMatchObject({ path: '/mc/apps/after/summary', key: whole.env['KEY'] });
 });
