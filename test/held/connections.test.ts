@@ -9,9 +9,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../api/ask.ts';
 import { directory } from '../config/fixtures.ts';
 import { startDistantHost } from '../distant-host.ts';
-import { holdFile } from './hold-file.ts';
 import { issue } from '../http/certificates.ts';
 import { temporary } from '../http/temporary.ts';
+import { holdFile } from './hold-file.ts';
 import { startWhole } from './whole.ts';
 
 const application = { '/mc/apps/a/summary': () => ({ monthlyCost: 1 }) };

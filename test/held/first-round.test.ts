@@ -1,0 +1,52 @@
+/** What the log says of the first round. */
+import { expect, it } from 'vitest';
+import { reply, startWhole } from './whole.ts';
+
+it('sums up the targets by their states, of which only failing ones count as failing', async () => {
+  const whole = await startWhole({
+    inProcess: true,
+    document: {
+      // Zone 8 is not in the listing.
+      pull_zones: { targets: [7, 8] },
+      applications: { targets: ['a', 'b', 'c'] },
+    },
+    routes: {
+      '/pullzone': () => ({ Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false }),
+      '/mc/apps/a/summary': () => ({ monthlyCost: 1 }),
+      '/mc/apps/b/summary': () => reply(400),
+      '/mc/apps/c/summary': () => reply(400),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(130_000);
+  expect(whole.said('first round').map(({ msg }) => msg)).toEqual([
+    expect.stringMatching(/^first round: 2 ok, 2 failing, 1 absent, [^,]+; found 1 pull zone$/),
+  ]);
+});
+
+it('does not count as failing what a pause holds back, nor what is too old already', async () => {
+  const ids = Array.from({ length: 20 }, (_, n) => `app${n}`);
+  const whole = await startWhole({
+    inProcess: true,
+    api: { requests_per_second: 10 },
+    document: { applications: { targets: ids, interval: '1m', stale_after: '90s' } },
+    routes: {
+      '*': ({ atMs }) =>
+        atMs > 1000 && atMs < 600_000
+          ? reply(429, '', { 'retry-after': '600' })
+          : reply(200, '{"monthlyCost":1}'),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(700_000);
+  const [line = ''] = whole.said('first round').map(({ msg }) => msg);
+  const counts = new Map(
+    Array.from(line.matchAll(/(\d+) (ok|failing|absent|stale|pending)/g), ([, n, state]) => [
+      state,
+      Number(n),
+    ]),
+  );
+  // When it is said, one at most was answered with 429; some were read before.
+  expect([...counts.values()].reduce((sum, n) => sum + n, 0)).toBe(ids.length);
+  expect(counts.get('failing')).toBeLessThanOrEqual(1);
+});
