@@ -1,7 +1,7 @@
 /** Every kind, read with targets that the configuration names one by one. */
-import { expect, it } from 'vitest';
-import { resources } from '../../src/resources/index.ts';
-import type { Resource } from '../../src/resources/resource.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { resources } from '../../src/resources/kinds/index.ts';
+import { isReadAlone, type Listing, type ReadResource, type Resource } from '../../src/resources/resource.ts';
 import { simulateAccount } from './account.ts';
 import { startWhole } from './whole.ts';
 
@@ -25,4 +25,31 @@ const read = { states: new Set(['ok']), up: new Set([1]), wrongPaths: [] };
 
 it.each(resources.map((resource) => [resource.kind, resource] as const))('%s', async (_, resource) => {
   expect(await readNamed(resource)).toEqual(read);
+});
+
+describe('a kind that is read with a listing below a parent', () => {
+  /** What is listed below something, with a request of its own for each reading. */
+  const below = resources.filter(
+    (resource): resource is ReadResource => isReadAlone(resource) && resource.listing?.parent !== undefined,
+  );
+
+  it.each(below.map((resource) => [resource.kind, resource] as const))(
+    'as %s would be if its listing had the readings',
+    async (_, resource) => {
+      const { read: _read, nothing, listing, ...others } = resource;
+      if (!listing) throw new Error(`${resource.kind} has no listing`);
+      const discover: Listing['discover'] = async (...asked) => {
+        const { found, ...run } = await listing.discover(...asked);
+        return { ...run, found: Array.from(found, (one) => ({ ...one, reading: nothing })) };
+      };
+      const listed = { ...others, listing: { ...listing, discover } } as Resource;
+      const all = resources as Resource[];
+      const at = all.indexOf(resource);
+      all[at] = listed;
+      onTestFinished(() => {
+        all[at] = resource;
+      });
+      expect(await readNamed(listed)).toEqual(read);
+    },
+  );
 });
