@@ -1,6 +1,6 @@
 /** The rows of one kind, and its part of a page: each family's header, then the rows of its targets. */
 import { type FamilyHeader, type Format, renderHeader } from './format.ts';
-import { Part } from './gzip.ts';
+import type { PageFamily } from './pieces.ts';
 import { Rows } from './rows.ts';
 
 export class Kind {
@@ -28,28 +28,28 @@ export class Kind {
   freePlace(place: number): void {
     this.#freePlaces.push(place);
   }
-
-  page(format: Format): readonly Part[] {
-    return this.families.flatMap((family) => family.page(format));
-  }
 }
 
 /** A family's header and rows. */
-class Family {
+class Family implements PageFamily {
   readonly name: string;
   readonly rows = new Rows();
   readonly #header: FamilyHeader;
-  readonly #headers: Partial<Record<Format, Part>> = {};
+  readonly #headers: Partial<Record<Format, Buffer>> = {};
 
   constructor(header: FamilyHeader) {
     this.name = header.name;
     this.#header = header;
   }
 
-  page(format: Format): readonly Part[] {
-    const { part } = this.rows;
-    if (part.bytes.length === 0) return [];
-    this.#headers[format] ??= new Part(Buffer.from(renderHeader(this.#header, format)));
-    return [this.#headers[format], part];
+  get version(): number {
+    return this.rows.version;
+  }
+
+  bytes(format: Format): readonly Buffer[] {
+    const { bytes } = this.rows;
+    if (bytes.length === 0) return [];
+    this.#headers[format] ??= Buffer.from(renderHeader(this.#header, format));
+    return [this.#headers[format], bytes];
   }
 }

@@ -1,6 +1,4 @@
 /** The rows of one family as bytes, target by target. */
-import { Part } from './gzip.ts';
-
 const noBytes = Buffer.alloc(0);
 const noOffsets = new Uint32Array(0);
 const lineBreak = 10;
@@ -20,26 +18,29 @@ export class Rows {
   #length = 0;
   /** Whether the rows stand by place. */
   #isInOrder = true;
-  /** All rows, until one changes. */
-  #part: Part | undefined;
+  #version = 0;
 
-  /** Replaces the rows in a place. Returns whether they differ from what was there. */
-  set(place: number, text: string): boolean {
-    if (text === '' && this.#starts[place] === this.#ends[place]) return false;
+  /** Another number once a row has changed. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Replaces the rows in a place. */
+  set(place: number, text: string): void {
+    if (text === '' && this.#starts[place] === this.#ends[place]) return;
     this.#makeRoom(place, text);
     const bytes = this.#bytes;
     const from = this.#starts[place] ?? 0;
     const until = this.#ends[place] ?? 0;
     const start = this.#written;
     const end = start + bytes.write(text, start);
-    if (end - start === until - from && bytes.compare(bytes, start, end, from, until) === 0) return false;
+    if (end - start === until - from && bytes.compare(bytes, start, end, from, until) === 0) return;
     this.#starts[place] = start;
     this.#ends[place] = end;
     this.#written = end;
     this.#length += end - start - (until - from);
     this.#isInOrder = false;
-    this.#part = undefined;
-    return true;
+    this.#version++;
   }
 
   /** How many rows are in a place. */
@@ -50,12 +51,10 @@ export class Rows {
     return count;
   }
 
-  /** All rows, by place: the same part until one changes. */
-  get part(): Part {
-    if (this.#part) return this.#part;
+  /** All rows, by place. What is returned never changes. */
+  get bytes(): Buffer {
     if (!this.#isInOrder) this.#copy(this.#length >> 3);
-    this.#part = new Part(this.#bytes.subarray(0, this.#written));
-    return this.#part;
+    return this.#bytes.subarray(0, this.#written);
   }
 
   #makeRoom(place: number, text: string): void {

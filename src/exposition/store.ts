@@ -1,9 +1,8 @@
 /** The series of the page: the rendered rows of each target, the cap on series, and the page in each format. */
 import type { Sample } from '../resources/resource.ts';
-import { Turns } from '../turns.ts';
 import { type FamilyHeader, type Format, type Labels, renderLabels, renderRows } from './format.ts';
-import type { Piece } from './gzip.ts';
 import { Kind } from './kind.ts';
+import type { PageFamily } from './pieces.ts';
 
 /** Samples of one family. */
 export interface FamilySamples {
@@ -30,10 +29,10 @@ interface Target {
 
 export class Store {
   readonly #kinds: ReadonlyMap<string, Kind>;
+  readonly #families: readonly PageFamily[];
   readonly #targets = new Map<string, Target>();
   #maxSeries: number;
   #series = 0;
-  #revision = 0;
 
   constructor(families: readonly FamilyHeader[], { maxSeries }: StoreOptions = {}) {
     const kinds = new Map<string, Kind>();
@@ -43,12 +42,8 @@ export class Store {
       kinds.set(kind, new Kind(firstFamily, headers));
     }
     this.#kinds = kinds;
+    this.#families = [...kinds.values()].flatMap((kind) => kind.families);
     this.#maxSeries = maxSeries ?? Number.POSITIVE_INFINITY;
-  }
-
-  /** Another number once the page has changed. */
-  get revision(): number {
-    return this.#revision;
   }
 
   /**
@@ -114,32 +109,27 @@ export class Store {
   }
 
   /**
-   * The page of the current series, kind by kind, without the exporter's own metrics and the end mark.
+   * Every family in the order of the page, without the exporter's own metrics.
    *
-   * @param kinds limits it to the families of these kinds
+   * @param kind limits it to the families of a kind
    */
-  page(format: Format, kinds?: ReadonlySet<string>): readonly Buffer[] {
-    return this.#wanted(kinds).flatMap((kind) => kind.page(format).map(({ bytes }) => bytes));
+  families(kind?: string): readonly PageFamily[] {
+    return kind === undefined ? this.#families : this.#kindOf(kind).families;
   }
 
-  /** The same page compressed. Yields to the event loop between two kinds. */
-  async compressed(format: Format, kinds?: ReadonlySet<string>): Promise<readonly Piece[]> {
-    const all: Promise<Piece>[] = [];
-    const turns = new Turns();
-    for (const kind of this.#wanted(kinds)) {
-      if (turns.isOver) await turns.next();
-      all.push(...kind.page(format).map((part) => part.piece()));
-    }
-    return Promise.all(all);
+  /** The page without the exporter's own metrics and the end mark. */
+  page(format: Format): readonly Buffer[] {
+    return this.families().flatMap((family) => family.bytes(format));
   }
 
-  #wanted(kinds: ReadonlySet<string> | undefined): readonly Kind[] {
-    return [...this.#kinds].flatMap(([name, kind]) => (kinds?.has(name) === false ? [] : [kind]));
+  #kindOf(name: string): Kind {
+    const kind = this.#kinds.get(name);
+    if (!kind) throw new RangeError(`there is no kind ${name}`);
+    return kind;
   }
 
   #begin(key: string, kindName: string, labels: Labels): Target {
-    const kind = this.#kinds.get(kindName);
-    if (!kind) throw new RangeError(`there is no kind ${kindName}`);
+    const kind = this.#kindOf(kindName);
     const target = { kind, place: kind.takePlace(), labels: renderLabels(labels), series: 0, dropped: 0 };
     this.#targets.set(key, target);
     return target;
@@ -167,7 +157,7 @@ export class Store {
   }
 
   #setRows({ kind, place }: Target, at: number, text: string): void {
-    if (kind.families[at]?.rows.set(place, text)) this.#revision++;
+    kind.families[at]?.rows.set(place, text);
   }
 
   /** Records how many series of a target are held and left out. */

@@ -1,6 +1,7 @@
 /** Answers scrapes: negotiation, narrowing by kind, and a limit on how many are answered at once. */
 import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
-import { deflatePiece, endGzip, type GzipStart, startGzip } from '../exposition/gzip.ts';
+import { gzipOf } from '../exposition/gzip.ts';
+import { type PageFamily, Pieces } from '../exposition/pieces.ts';
 import type { Store } from '../exposition/store.ts';
 import { expectedOf, quote } from '../text.ts';
 import { answerText } from './answer.ts';
@@ -18,7 +19,7 @@ const defaultLimits = {
 };
 
 export interface MetricsRouteOptions {
-  readonly store: Pick<Store, 'page' | 'compressed' | 'revision'>;
+  readonly store: Pick<Store, 'families'>;
   /** The kinds of the store's families. */
   readonly kinds: readonly string[];
   /** Renders the exporter's own metrics: the same Buffers while nothing changes. */
@@ -34,25 +35,36 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
   const limits = { ...defaultLimits, ...options.limits };
   const knownKinds = [...options.kinds, ownKind];
   let inFlight = 0;
-  let last: Compressed | undefined;
+  /** Of each section in each format. */
+  const pieces = new Map<string, Pieces>();
+
+  const sectionsOf = async (format: Format, kinds: ReadonlySet<string>): Promise<readonly Section[]> => {
+    const isWhole = kinds.size === 0;
+    const own =
+      isWhole || kinds.has(ownKind)
+        ? [{ name: ownKind, families: (await ownMetrics(format)).map(fixed) }]
+        : [];
+    const wanted = isWhole ? [undefined] : options.kinds.filter((kind) => kinds.has(kind));
+    const ofStore = wanted.map((kind) => ({ name: kind ?? 'all', families: store.families(kind) }));
+    return [...ofStore, ...own, { name: 'end', families: renderEnd(format).map(fixed) }];
+  };
+
+  const piecesOf = (format: Format, { name, families }: Section) => {
+    const key = `${format} ${name}`;
+    const known = pieces.get(key) ?? new Pieces();
+    pieces.set(key, known);
+    return known.of(families, format);
+  };
 
   const bodyOf = async (
     format: Format,
     coding: Coding,
     kinds: ReadonlySet<string>,
   ): Promise<readonly Buffer[]> => {
-    const own = kinds.size === 0 || kinds.has(ownKind) ? await ownMetrics(format) : [];
-    const wanted = kinds.size > 0 ? kinds : undefined;
-    const rest = [...own, ...renderEnd(format)];
-    if (coding === 'identity') return [...store.page(format, wanted), ...rest];
-    // Several servers may scrape one after the other: the last page is kept, and its rows alone when only the own metrics change.
-    const what = [store.revision, format, ...kinds].join(' ');
-    const known = last?.what === what ? last : undefined;
-    if (known && own.every((part, at) => part === known.own[at])) return known.parts;
-    const start = known?.start ?? startGzip(await store.compressed(format, wanted));
-    const end = endGzip(start, await Promise.all(rest.map(deflatePiece)));
-    last = { what, own, start, parts: [start.deflated, end] };
-    return last.parts;
+    const sections = await sectionsOf(format, kinds);
+    if (coding === 'identity')
+      return sections.flatMap(({ families }) => families.flatMap((family) => family.bytes(format)));
+    return gzipOf(sections.flatMap((section) => piecesOf(format, section)));
   };
 
   return async ({ headers }, response, query) => {
@@ -86,12 +98,13 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
   };
 }
 
-/** A compressed page. */
-interface Compressed {
-  /** Which page it is. */
-  readonly what: string;
-  readonly own: readonly Buffer[];
-  /** The store's rows. */
-  readonly start: GzipStart;
-  readonly parts: readonly Buffer[];
+/** Families that stand together on a page, and are compressed apart from others. */
+interface Section {
+  readonly name: string;
+  readonly families: readonly PageFamily[];
+}
+
+/** Bytes that are another Buffer once they have changed. */
+function fixed(bytes: Buffer): PageFamily {
+  return { version: bytes, bytes: () => [bytes] };
 }

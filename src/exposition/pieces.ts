@@ -1,0 +1,79 @@
+/** Which families of a page are compressed together, and what stays compressed from one scrape to the next. */
+import type { Format } from './format.ts';
+import { deflatePiece, type Piece } from './gzip.ts';
+
+/** A call of zlib costs as much as 7 KiB of rows, and a family alone takes twice the bytes that it takes among others. */
+const pieceBytes = 64 * 1024;
+
+/** A family as it stands on a page. */
+export interface PageFamily {
+  /** Another value once its rows have changed. */
+  readonly version: unknown;
+  /** Its header and rows; none if it has no rows. */
+  bytes(format: Format): readonly Buffer[];
+}
+
+/** A piece ends at the same family until it has half or twice its bytes: else one family that grows would change all later pieces. */
+interface End {
+  /** The place of the family after the last one. */
+  readonly until: number;
+  /** How many bytes the piece had when its end was chosen. */
+  readonly chosenBytes: number;
+}
+
+interface KeptPiece extends Piece, End {
+  /** Of its families. Not their Buffers: those would keep replaced rows in memory until the next scrape. */
+  readonly versions: readonly unknown[];
+}
+
+/** The pieces of one page, which always has the same families in the same order and format. */
+export class Pieces {
+  /** By the place of their first family. */
+  #kept: ReadonlyMap<number, KeptPiece> = new Map();
+
+  of(families: readonly PageFamily[], format: Format): readonly Piece[] {
+    const pieces = new Map<number, KeptPiece>();
+    for (let from = 0; from < families.length; ) {
+      const known = this.#kept.get(from);
+      const isCurrent = known?.versions.every((version, at) => families[from + at]?.version === version);
+      const piece = known && isCurrent ? known : makePiece(from, families, format, known);
+      pieces.set(from, piece);
+      from = piece.until;
+    }
+    this.#kept = pieces;
+    return [...pieces.values()];
+  }
+}
+
+/** before: the end of the piece that began here at the scrape before. */
+function makePiece(
+  from: number,
+  families: readonly PageFamily[],
+  format: Format,
+  before: End | undefined,
+): KeptPiece {
+  const { until, chosenBytes } = endOf(from, families, format, before);
+  const own = families.slice(from, until);
+  return {
+    ...deflatePiece(own.flatMap((family) => family.bytes(format))),
+    until,
+    chosenBytes,
+    versions: own.map(({ version }) => version),
+  };
+}
+
+function endOf(from: number, families: readonly PageFamily[], format: Format, before: End | undefined): End {
+  if (before) {
+    const bytes = lengthOf(families.slice(from, before.until), format);
+    if (bytes > before.chosenBytes / 2 && bytes < before.chosenBytes * 2) return before;
+  }
+  let until = from;
+  let chosenBytes = 0;
+  for (; until < families.length && chosenBytes < pieceBytes; until++)
+    chosenBytes += lengthOf(families.slice(until, until + 1), format);
+  return { until, chosenBytes };
+}
+
+function lengthOf(families: readonly PageFamily[], format: Format): number {
+  return families.flatMap((family) => family.bytes(format)).reduce((sum, { length }) => sum + length, 0);
+}
