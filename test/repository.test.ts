@@ -39,3 +39,17 @@ it('has straight quotation marks on every page, dashboard and rule', () => {
   expect(pages.length).toBeGreaterThan(150);
   for (const page of pages) expect(readFileSync(page, 'utf8').match(/[“”„‘’‚«»].*/), page).toBeNull();
 });
+
+it('has a unit for every systemd that the packages and README.md promise', () => {
+  const unit = readFileSync('deploy/systemd/bunnynet-exporter.service', 'utf8').replaceAll(/^#.*$/gm, '');
+  // Those that a systemd does not know, such as %d before 251, make it drop the line.
+  expect(unit.match(/^.*%.*$/gm)).toBeNull();
+  // Before 247 there are no credentials.
+  expect(unit).toContain('\nLoadCredential=access-key:');
+  const { overrides } = parse(readFileSync('deploy/packages/nfpm.yaml', 'utf8')) as {
+    overrides: Record<'deb' | 'rpm', { depends: readonly string[] }>;
+  };
+  expect(overrides.deb.depends).toContain('systemd (>= 247)');
+  expect(overrides.rpm.depends).toContain('systemd >= 247');
+  expect(readFileSync('README.md', 'utf8')).toContain('The packages need systemd 247 ');
+});

@@ -2,6 +2,8 @@
  * Configuration from environment variables alone, for a sidecar or a first try. They become the same document as a file, so
  * that the same schema checks them.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { suggest } from '../text.ts';
 import { urlVariable } from './apis.ts';
@@ -33,15 +35,19 @@ export function environmentSettings(resources: readonly Resource[]): readonly En
       variable: 'BUNNYNET_ACCESS_KEY',
       help: 'the key of the account; alone, it turns on everything except the storage of videos',
     },
-    { variable: 'BUNNYNET_ACCESS_KEY_FILE', help: 'the file that holds it' },
+    { variable: 'BUNNYNET_ACCESS_KEY_FILE', help: fileHelp('access-key') },
     {
       variable: 'BUNNYNET_VIDEO_ACCESS_KEY',
       help: "the key of a video library; without it, `all` uses the key of each library, from the account's list",
     },
-    { variable: 'BUNNYNET_VIDEO_ACCESS_KEY_FILE', help: 'the file that holds it' },
+    { variable: 'BUNNYNET_VIDEO_ACCESS_KEY_FILE', help: fileHelp('video-access-key') },
     ...resources.map((resource) => ({ variable: resource.environment, help: targetsHelp(resource) })),
     ...apiNames.map((api) => ({ variable: urlVariable(api), help: `the address of the ${api} API` })),
   ];
+}
+
+function fileHelp(credential: string): string {
+  return `the file that holds it; default: $CREDENTIALS_DIRECTORY/${credential}, if it is there (a credential of a systemd service)`;
 }
 
 function targetsHelp(resource: Resource): string {
@@ -52,7 +58,10 @@ function targetsHelp(resource: Resource): string {
 /** Throws a `ConfigError` if nothing says what to poll: other problems would only repeat that. */
 export function fromEnvironment(options: EnvironmentOptions): Document {
   const { env, resources } = options;
-  const keys = { account: keyIn('BUNNYNET_ACCESS_KEY', env), video: keyIn('BUNNYNET_VIDEO_ACCESS_KEY', env) };
+  const keys = {
+    account: keyIn('BUNNYNET_ACCESS_KEY', 'access-key', env),
+    video: keyIn('BUNNYNET_VIDEO_ACCESS_KEY', 'video-access-key', env),
+  };
   let wanted = resources.filter(({ environment }) => textOf(environment, env) !== '');
   if (wanted.length === 0) {
     if (!keys.account.isSet) refuseWithoutKey(options);
@@ -95,20 +104,32 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
   };
 }
 
+/** Where systemd puts the credentials of a service. */
+const credentialsDirectory = 'CREDENTIALS_DIRECTORY';
+
 /** Empty if the variable is not set. */
 function textOf(variable: string, env: Environment): string {
   return env[variable]?.trim() ?? '';
 }
 
-/** Where a key is read: in its variable, or in the file that the variable with `_FILE` names. */
-function keyIn(variable: string, env: Environment) {
+/**
+ * Where a key is read: in its variable, else in the file that the variable with `_FILE` names, else in the credential that
+ * systemd has put into a file for the service (LoadCredential).
+ */
+function keyIn(variable: string, credential: string, env: Environment) {
   const fileVariable = `${variable}_FILE`;
   const isSet = textOf(variable, env) !== '';
   const file = textOf(fileVariable, env);
-  if (file === '') return { isSet, variable, source: { env: variable } };
-  const message = `expected either ${variable} or ${fileVariable}; both are set`;
-  const problem: Problem | undefined = isSet ? { path: variable, message } : undefined;
-  return { isSet: true, variable: fileVariable, source: { file }, problem };
+  if (file !== '') {
+    const message = `expected either ${variable} or ${fileVariable}; both are set`;
+    const problem: Problem | undefined = isSet ? { path: variable, message } : undefined;
+    return { isSet: true, variable: fileVariable, source: { file }, problem };
+  }
+  const directory = textOf(credentialsDirectory, env);
+  const ofService = join(directory, credential);
+  return isSet || directory === '' || !existsSync(ofService)
+    ? { isSet, variable, source: { env: variable } }
+    : { isSet: true, variable: credentialsDirectory, source: { file: ofService } };
 }
 
 /** The schema refuses an empty element. */
@@ -121,8 +142,12 @@ function targetsOf(resource: Resource, list: string): Raw {
 function refuseWithoutKey(options: EnvironmentOptions): never {
   const { env } = options;
   const empty = ['BUNNYNET_ACCESS_KEY', 'BUNNYNET_ACCESS_KEY_FILE'].find((name) => env[name] !== undefined);
+  const why = [
+    ...(empty ? [`${empty} is set, but empty; `] : []),
+    ...(textOf(credentialsDirectory, env) === '' ? [] : [`$${credentialsDirectory} has no access-key; `]),
+  ];
   const message =
-    `expected the key of the account: ${empty ? `${empty} is set, but empty; ` : ''}` +
+    `expected the key of the account: ${why.join('')}` +
     'set BUNNYNET_ACCESS_KEY (or BUNNYNET_ACCESS_KEY_FILE), ' +
     'or give a configuration file (--config.file=PATH). To try it without an account: --demo';
   throw new ConfigError([message, ...ownVariables(options).unknown.map(ignoredText)].map(toProblem));

@@ -92,6 +92,29 @@ describe('without a file', () => {
     }
   });
 
+  test('the credentials of a systemd service are the keys, unless a variable gives another', async () => {
+    const service = { CREDENTIALS_DIRECTORY: await directory(), BUNNYNET_VIDEOS: 'all' };
+    const [own, videos] = ['access-key', 'video-access-key'].map((name) =>
+      join(service.CREDENTIALS_DIRECTORY, name),
+    ) as [string, string];
+    const sourcesOf = async (env: Record<string, string>) => (await load(env)).config.credentials;
+    expect(await linesOf(load({ CREDENTIALS_DIRECTORY: service.CREDENTIALS_DIRECTORY }))).toEqual([
+      noKey('$CREDENTIALS_DIRECTORY has no access-key; '),
+    ]);
+    await writeFile(own, canary, { mode: 0o400 });
+    expect(await sourcesOf(service)).toEqual({ account: { file: own } });
+    await writeFile(videos, '', { mode: 0o600 });
+    expect(await linesOf(load(service))).toEqual([
+      `CREDENTIALS_DIRECTORY: expected a key in the file ${videos}; it is empty`,
+    ]);
+    await writeFile(videos, `${canary}-video`);
+    expect(await sourcesOf(service)).toEqual({ account: { file: own }, video: { file: videos } });
+    expect(await sourcesOf({ ...service, ...key, BUNNYNET_VIDEO_ACCESS_KEY_FILE: own })).toEqual({
+      account: { env: 'BUNNYNET_ACCESS_KEY' },
+      video: { file: own },
+    });
+  });
+
   test.each(fewKinds.map(({ kind, environment }) => [environment, kind]))(
     '%s turns on only its kind',
     async (variable, kind) => {

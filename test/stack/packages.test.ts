@@ -286,6 +286,27 @@ describe('the executable', () => {
       expect([property('Result'), property('ExecMainStatus')]).toEqual(['success', '0']);
     });
 
+    test('takes the key from its environment, as README.md says for a systemd without credentials', async () => {
+      const readme = readFileSync(`${root}README.md`, 'utf8');
+      const [commands = ''] = /^install .*\/dev\/null(?:.|\n)*?(?=^systemctl)/m.exec(readme) ?? [];
+      expect(commands).toContain('BUNNYNET_ACCESS_KEY=');
+      const { code, stderr } = inside(`
+        cp /etc/bunnynet-exporter/environment before
+        ${commands}
+        cat before >>/etc/bunnynet-exporter/environment
+        printf '[Service]\nLoadCredential=\n' >/etc/systemd/system/bunnynet-exporter.service.d/older.conf
+        systemctl daemon-reload
+        systemctl start bunnynet-exporter`);
+      expect(code, stderr).toBe(0);
+      await eventually(async () => expect((await fetch(`${origin}/-/ready`)).status).toBe(200));
+      const undo = `
+        systemctl stop bunnynet-exporter
+        rm /etc/systemd/system/bunnynet-exporter.service.d/older.conf
+        cp before /etc/bunnynet-exporter/environment
+        systemctl daemon-reload`;
+      expect(inside(undo).code).toBe(0);
+    });
+
     test('runs as its own user, who may read the key and little else', () => {
       expect(inside('systemctl start bunnynet-exporter').code).toBe(0);
       const status = inside(`cat /proc/${property('MainPID')}/status`).stdout;
