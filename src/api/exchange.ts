@@ -1,6 +1,6 @@
 /** One GET with undici and one deadline for all of it, from connecting to the last byte of the answer. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Dispatcher, errors } from 'undici';
+import { type Dispatcher, errors } from './undici.ts';
 
 export interface HttpGet {
   readonly origin: string;

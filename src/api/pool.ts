@@ -3,9 +3,9 @@ import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
 import type { LookupFunction } from 'node:net';
 import tls from 'node:tls';
-import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { ApiConfig } from '../config/config.ts';
 import { type ForwardProxy, ProxyError, proxyOf } from './proxy.ts';
+import { buildConnector, connect, type Dispatcher, Pool, ProxyAgent } from './undici.ts';
 
 /**
  * Connects to a host with several addresses, trying one after another, each for its share of the timeout. Node gives each 250 ms:
@@ -35,9 +35,8 @@ function connectorOf(options: buildConnector.BuildOptions & { readonly timeout: 
  */
 function createTunnels(origin: URL, settings: Pool.Options): Pool {
   const pool = new Pool(origin, settings);
-  const tunnel = pool.connect.bind(pool);
-  const connectOnce = (options: Parameters<typeof tunnel>[0]) =>
-    tunnel(options).catch((cause: Error) => {
+  const connectOnce = (options: Dispatcher.ConnectOptions) =>
+    connect.call(pool, options).catch((cause: Error) => {
       throw new ProxyError(cause);
     });
   return Object.assign(pool, { connect: connectOnce });

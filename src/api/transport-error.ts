@@ -1,11 +1,12 @@
 /** Explains an error below HTTP: what happened, and what to check where that is known. Who reports it names the API's host. */
-import { errors } from 'undici';
+
 import type { ApiConfig } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { formatDuration } from '../text.ts';
 import { tooLong } from './body.ts';
 import { ApiError } from './errors.ts';
 import { type ForwardProxy, ProxyError, proxyOf } from './proxy.ts';
+import { errors } from './undici.ts';
 
 /** Matched against the name, code and message of an error: what happened, and what to check beside the address. */
 const known: readonly (readonly [sign: RegExp, happened: string, check?: string])[] = [

@@ -1,0 +1,12 @@
+/**
+ * What we use of undici. Its index also loads fetch, WebSockets and caches, and with them the copy of undici within Node: 4 MB of
+ * memory, and a fifth of the time of a start.
+ */
+import connect from 'undici/lib/api/api-connect.js';
+import buildConnector from 'undici/lib/core/connect.js';
+import errors from 'undici/lib/core/errors.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
+
+export type { Dispatcher } from 'undici';
+export { buildConnector, connect, errors, Pool, ProxyAgent };
