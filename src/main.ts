@@ -3,6 +3,7 @@
 
 import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
+import { checkParser } from './api/undici.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
 import { createLog, isInteractive, type Log, print, progress } from './cli/output.ts';
 import { endSoon, onSignal, restoreSignals } from './cli/signals.ts';
@@ -166,6 +167,7 @@ async function run(flags: Flags, env: Environment): Promise<number> {
     await print(flags.help ? helpText() : `bunnynet-exporter ${builtAs}\n`);
     return 0;
   }
+  checkParser();
   const created = createLog(flags, env);
   const { log } = created;
   process.on('uncaughtException', (err) => {

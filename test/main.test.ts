@@ -100,6 +100,14 @@ describe('the command', () => {
     expect(stderr).toContain('--demo');
   });
 
+  it('says that it cannot read answers without WebAssembly, and ends with 1', async () => {
+    const { code, stderr } = await run(['--once'], { node: ['--jitless'], env: firstTry() }).ended;
+    expect(stderr).toMatch(
+      /^(Warning: disabling flag .*\n)?This process cannot use WebAssembly.*--jitless.*\n$/,
+    );
+    expect(code).toBe(1);
+  });
+
   it('checks the configuration of a shard without calling anything, and ends with 0', async () => {
     const asked = simulator.counters.application.requests;
     const ids = Array.from({ length: 700 }, (_, i) => `app${i}`).join(',');

@@ -1,4 +1,4 @@
-/** Types that undici has for its index alone. */
+/** Types that the packages lack: undici has them for its index alone, and those of Node 20 know no values of WebAssembly. */
 declare module 'undici/lib/api/api-connect.js' {
   import type { Dispatcher } from 'undici';
 
@@ -24,4 +24,9 @@ declare module 'undici/lib/dispatcher/pool.js' {
 declare module 'undici/lib/dispatcher/proxy-agent.js' {
   import { ProxyAgent } from 'undici';
   export = ProxyAgent;
+}
+
+declare namespace WebAssembly {
+  const Module: new (bytes: Uint8Array) => Module;
+  const Instance: new (module: Module) => object;
 }
