@@ -315,7 +315,7 @@ describe('a proxy', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       socket.pipe(connectTcp(port, '127.0.0.1')).pipe(socket);
     });
-    const asked = clientFor(`https://localhost:${api.port}`, { authorities, proxy, timeoutMs: 1000 });
+    const asked = clientFor(`https://localhost:${api.port}`, { authorities, proxy, timeoutMs: 3000 });
     expect(await asked()).toMatch(/^timeout: /);
     silent = false;
     await expect.poll(asked, { timeout: 15_000 }).toEqual(good);
