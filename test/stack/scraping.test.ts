@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { catalogue } from '../../src/resources/catalogue.ts';
+import { allLabelsOf, catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
-import { eventually, freePort, start, startDemo, stopAll } from './processes.ts';
+import { eventually, freePort, start, startDemo, stopAll, toolPath } from './processes.ts';
 import { ask, numberOf, startPrometheus } from './prometheus.ts';
 import { root, succeed, tools } from './tools.ts';
 
@@ -38,13 +38,19 @@ test("Prometheus accepts its configuration, and the collector's scrape configura
   await checkWithPromtool(block('prometheus.yml'));
   await expect(checkWithPromtool(block('prometheus.yml').replace('targets', 'target'))).rejects.toThrow();
   const { receivers, exporters, service } = parse(block('otelcol.yaml')) as {
-    receivers: { prometheus: { config: object } };
+    receivers: { prometheus: { config: { scrape_configs: [{ scrape_protocols: string[] }] } } };
     exporters: object;
     service: { pipelines: { metrics: { receivers: string[]; exporters: string[] } } };
   };
-  await checkWithPromtool(stringify(receivers.prometheus.config));
+  // Prometheus 2.42 does not know scrape_protocols yet; the Collector's is a 3.
+  await checkWithPromtool(
+    stringify(receivers.prometheus.config).replace(/^ *scrape_protocols:\n( +- .*\n)+/m, ''),
+  );
   const { metrics } = service.pipelines;
   expect([metrics.receivers, metrics.exporters]).toEqual([Object.keys(receivers), Object.keys(exporters)]);
+  // The Collector renames the families of type info, which only OpenMetrics has.
+  const [scrape] = receivers.prometheus.config.scrape_configs;
+  expect(scrape.scrape_protocols).toEqual(['PrometheusText0.0.4']);
 });
 
 test('the monitor is valid for the Prometheus Operator', async () => {
@@ -53,17 +59,52 @@ test('the monitor is valid for the Prometheus Operator', async () => {
   succeed('kubectl-validate', [join(folder, 'servicemonitor.yaml'), ...schemas]);
 });
 
-test("Datadog's check gets kinds that there are, and its patterns match their families", () => {
+test("Datadog's check gets kinds that there are, its patterns match their families, and names are shared", () => {
   const { instances } = parse(block('conf.d/openmetrics.d/conf.yaml')) as {
-    instances: [{ openmetrics_endpoint: string; raw_metric_prefix: string; metrics: string[] }];
+    instances: [
+      {
+        openmetrics_endpoint: string;
+        raw_metric_prefix: string;
+        metrics: string[];
+        share_labels: Record<string, { match: string[]; labels: string[] }>;
+      },
+    ];
   };
-  const [{ openmetrics_endpoint: endpoint, raw_metric_prefix: prefix, metrics }] = instances;
+  const [{ openmetrics_endpoint: endpoint, raw_metric_prefix: prefix, metrics, share_labels: shared }] =
+    instances;
   const kinds = new URL(endpoint).searchParams.getAll('kind');
   for (const kind of kinds) expect(resources.map((each) => String(each.kind))).toContain(kind);
-  const names = catalogue.filter(({ kind }) => kinds.includes(kind)).map(({ name }) => name);
+  const families = catalogue.filter(({ kind }) => kinds.includes(kind));
+  const names = families.map(({ name }) => name);
   for (const pattern of metrics)
     expect(names.filter((name) => new RegExp(`^${prefix}${pattern}$`).test(name)).length).toBeGreaterThan(5);
   expect(names).toContain('bunnynet_pull_zone_requests_total');
+  for (const [name, { match, labels }] of Object.entries(shared)) {
+    const family = families.find((each) => each.name === prefix + name);
+    expect(family && allLabelsOf(family)).toEqual(expect.arrayContaining([...match, ...labels]));
+  }
+  expect(Object.keys(shared)).toEqual(['application_info', 'pull_zone_info']);
+  // Read once, a target that comes later would have no name; asked for OpenMetrics, none would have.
+  expect(instances[0]).toMatchObject({ cache_shared_labels: false });
+  expect(instances[0]).not.toHaveProperty('use_latest_spec');
+});
+
+test('behind exporter_exporter, a scraper gets the format that it prefers', async () => {
+  const origin = await startDemo([]);
+  const file = join(folder, 'exporter-exporter.yml');
+  await writeFile(file, block('exporter-exporter.yml').replace('10057', new URL(origin).port));
+  const address = `127.0.0.1:${await freePort()}`;
+  start(toolPath('prometheus-exporter-exporter'), [`-config.file=${file}`, `-web.listen-address=${address}`]);
+  for (const accept of ['application/openmetrics-text; version=1.0.0', 'text/plain']) {
+    const response = await eventually(() =>
+      fetch(`http://${address}/proxy?module=bunnynet`, { headers: { accept } }),
+    );
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining(accept) as string,
+    ]);
+    expect(await response.text()).toMatch(/^bunnynet_application_info\{/m);
+  }
 });
 
 test("the provider of dashboards is compose's", () => {
