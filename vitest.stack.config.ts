@@ -6,6 +6,18 @@ const alone = ['monitoring', 'monitoring-scale', 'node-versions', 'security-boun
   (name) => `test/stack/${name}.test.ts`,
 );
 
+/** What asks Prometheus or promtool: `npm run test:cluster` runs it a second time, with the newest ones. */
+const withPrometheus = [
+  'hostnames',
+  'manifests-examples',
+  'monitoring',
+  'monitoring-rules',
+  'monitoring-scale',
+  'outage',
+  'querying',
+  'scraping',
+].map((name) => `test/stack/${name}.test.ts`);
+
 /** Begins with what waits the longest, so that the others run meanwhile. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -47,10 +59,20 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          name: 'cluster',
-          include: ['test/cluster/**/*.test.ts'],
-          maxWorkers: 1,
+          name: 'cluster-prometheus',
+          include: ['test/cluster/prometheus/**/*.test.ts', ...withPrometheus],
+          env: { PATH: `${import.meta.dirname}/.cache/tools/prometheus:${process.env['PATH']}` },
+          maxWorkers: 2,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'cluster',
+          include: ['test/cluster/*.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

