@@ -7,7 +7,7 @@ import { buildChartRules } from '../../monitoring/src/rule-files.ts';
 import { settingsJsonSchema } from '../../monitoring/src/rule-settings.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { configJsonSchema } from '../config/json-schema.ts';
-import { valuesTable } from './values-table.ts';
+import { defaultsFile, valuesTable } from './values-table.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const chart = `${root}helm/bunnynet-exporter`;
@@ -50,6 +50,11 @@ describe('the chart', () => {
     const [prose] = readFileSync(`${chart}/README.md`, 'utf8').split(/(?<=^## Values\n)/m);
     const table = valuesTable(readFileSync(`${chart}/values.yaml`, 'utf8'));
     await expect(`${prose}\n${table}\n`).toMatchFileSnapshot(`${chart}/README.md`);
+  });
+
+  test('knows its defaults, for values that are set to nothing', async () => {
+    const text = defaultsFile(readFileSync(`${chart}/values.yaml`, 'utf8'));
+    await expect(text).toMatchFileSnapshot(`${chart}/files/defaults.yaml`);
   });
 
   test('ships the dashboards of the project', async () => {

@@ -1,9 +1,9 @@
-/** The table of the chart's values: each key of values.yaml with its default and its comment (`# -- …`). */
-import { parse } from 'yaml';
+/** The chart's values: the path of each key of values.yaml that has a comment (`# -- …`), its default and that comment. */
+import { Document, parse } from 'yaml';
 
 interface Value {
   readonly path: string;
-  readonly preset: string;
+  readonly preset: unknown;
   readonly description: string;
 }
 
@@ -14,7 +14,7 @@ export function describedValues(yaml: string): readonly Value[] {
   const visit = (value: unknown, path: string): void => {
     const description = descriptions.get(path);
     if (description !== undefined) {
-      values.push({ path, preset: JSON.stringify(value), description });
+      values.push({ path, preset: value, description });
     } else if (typeof value === 'object' && value !== null && Object.keys(value).length > 0) {
       for (const [key, child] of Object.entries(value)) visit(child, path === '' ? key : `${path}.${key}`);
     } else {
@@ -47,7 +47,21 @@ function descriptionsOf(yaml: string): ReadonlyMap<string, string> {
 export function valuesTable(yaml: string): string {
   const rows = describedValues(yaml).map(
     ({ path, preset, description }) =>
-      `| \`${path}\` | \`${preset}\` | ${description.replaceAll('|', '\\|')} |`,
+      `| \`${path}\` | \`${JSON.stringify(preset)}\` | ${description.replaceAll('|', '\\|')} |`,
   );
   return ['| value | default | |', '|---|---|---|', ...rows].join('\n');
+}
+
+/**
+ * What a value that is set to nothing counts as: its default. Only what Kubernetes reads, such as a probe or a security context,
+ * is then left out.
+ */
+export function defaultsFile(yaml: string): string {
+  const file = new Document({});
+  file.commentBefore = ' What a value that is set to nothing counts as. Generated from values.yaml.';
+  for (const { path, preset } of describedValues(yaml)) {
+    const isOfKubernetes = typeof preset === 'object' && !Array.isArray(preset);
+    file.setIn(path.split('.'), isOfKubernetes ? {} : preset);
+  }
+  return file.toString();
 }

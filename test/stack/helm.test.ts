@@ -1,8 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { buildRuleFiles, readSettings } from '../../monitoring/src/rule-files.ts';
-import { chart, configMap, helms, lint, parse, render, template } from './chart.ts';
+import {
+  chart,
+  configMap,
+  exampleChart,
+  helms,
+  lint,
+  parse,
+  render,
+  sidecarValues,
+  template,
+} from './chart.ts';
 import { cases, plain, refusals, ruleSettings } from './chart-cases.ts';
 import { root, succeed } from './tools.ts';
 
@@ -57,6 +69,60 @@ describe.each(helms)('%s', (helm) => {
 
   test('renders nothing if only its sidecar is used', () => {
     expect(parse(render(helm, { standalone: false }))).toEqual([]);
+  });
+});
+
+describe('a value that is set to nothing, as a section with all its lines commented out', () => {
+  type Section = Readonly<Record<string, unknown>>;
+  const isSection = (value: unknown): value is Section =>
+    typeof value === 'object' && !Array.isArray(value) && Object.keys(value ?? {}).length > 0;
+  const presets = parseYaml(readFileSync(`${chart}/values.yaml`, 'utf8')) as Section;
+  const defaults = parseYaml(readFileSync(`${chart}/files/defaults.yaml`, 'utf8')) as Section;
+  const nothing = (section: Section, isDeep: boolean): Section =>
+    Object.fromEntries(
+      Object.entries(section).map(([key, value]) => [
+        key,
+        isDeep && isSection(value) ? nothing(value, true) : null,
+      ]),
+    );
+  /** Turns on every template that has an own switch. */
+  const base: Section = {
+    existingSecret: 'bunnynet',
+    serviceMonitor: { enabled: true },
+    prometheusRule: { enabled: true },
+    networkPolicy: { enabled: true },
+    podDisruptionBudget: { enabled: true },
+  };
+
+  test.each(Object.keys(presets))('counts as its default: %s', (key) => {
+    const { [key]: _, ...rest } = base;
+    // Without a key it is refused.
+    const credentials = [{ name: 'account', existingSecret: 'bunnynet' }];
+    const others = key === 'existingSecret' ? { ...rest, credentials } : rest;
+    const expected = render('helm4', others);
+    const section = defaults[key];
+    const forms = isSection(section) ? [null, nothing(section, false), nothing(section, true)] : [null];
+    for (const value of forms) {
+      const rendered = render('helm4', { ...others, [key]: value });
+      // What Kubernetes reads is left out.
+      if (isSection(presets[key]) && !isSection(section)) expect(rendered).not.toBe(expected);
+      else expect(rendered).toBe(expected);
+    }
+  });
+
+  test('counts as its default in a sidecar, too', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nothing-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const example = exampleChart('helm4', folder);
+    const needed = { applications: ['HbqFNk0KZjzYOcp'], existingSecret: 'bunnynet' };
+    const { resources: ofKubernetes, ...others } = defaults['sidecar'] as Section;
+    expect(ofKubernetes).toEqual({});
+    for (const isDeep of [false, true]) {
+      const chartValues = nothing(defaults, isDeep);
+      const sidecar = { ...nothing(others, isDeep), ...needed };
+      const values = { 'bunnynet-exporter': { ...chartValues, standalone: false, sidecar } };
+      expect(render('helm4', values, example)).toBe(render('helm4', sidecarValues(needed), example));
+    }
   });
 });
 
@@ -117,6 +183,20 @@ describe('the chart', () => {
     expect(image({ image: { registry: '', repository: 'one.example/exporter' } })).toBe(
       'one.example/exporter:0.1.0',
     );
+  });
+
+  test('takes the image with its own Secrets and those of the parent chart', () => {
+    const secrets = (values: object) =>
+      objects({ ...plain, ...values }).flatMap(({ kind, spec }) => {
+        type Pod = { imagePullSecrets?: readonly object[] };
+        const { template: { spec: pod } = { spec } } = (spec ?? {}) as { template?: { spec: unknown } };
+        return ['Deployment', 'Pod'].includes(kind) ? [(pod as Pod).imagePullSecrets] : [];
+      });
+    const [own, shared, both] = [{ name: 'own' }, { name: 'shared' }, { name: 'both' }];
+    const global = { imagePullSecrets: ['shared', both] };
+    expect(secrets({ global, imagePullSecrets: [own, both] })).toEqual(Array(2).fill([own, both, shared]));
+    expect(secrets({ global })).toEqual(Array(2).fill([shared, both]));
+    expect(secrets({})).toEqual([undefined, undefined]);
   });
 
   test('moves a probe with a number as its port, too, if clients must authenticate', () => {

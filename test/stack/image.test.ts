@@ -217,6 +217,13 @@ describe('the container', () => {
     expect(look('/metrics')).toMatchObject({ status: 1 });
   });
 
+  test('runs as a user that it does not know, as OpenShift chooses one', () => {
+    const command = [...config.Entrypoint, '--demo', '--once', '--log.level=warn'];
+    const { status, stdout, stderr } = runToEnd(command, { CONTAINER_USER: '1000680000:0' });
+    expect(status, stderr).toBe(0);
+    expect(stdout).toMatch(/^bunnynet_application_up\{.*\} 1$/m);
+  });
+
   test('compares passwords although it may not start processes or write files', async () => {
     const port = await freePort();
     // The container sees this machine's /dev, including shared memory.

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { chart, exampleChart, helms, type Manifest, parse, render, sidecarValues } from './chart.ts';
 import { cases, plain, switches } from './chart-cases.ts';
-import { type Outcome, run, succeed, tools } from './tools.ts';
+import { type Outcome, root, run, succeed, tools } from './tools.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -126,6 +126,22 @@ describe('the Pods', () => {
     const tokens = pods.map(({ automountServiceAccountToken }) => automountServiceAccountToken);
     expect(new Set(tokens)).toEqual(new Set([false]));
   });
+});
+
+test('on OpenShift, with the values of docs/kubernetes.md, the Pods and the sidecar leave only the ids to it', () => {
+  const page = readFileSync(`${root}docs/kubernetes.md`, 'utf8');
+  const [, example = ''] = /OpenShift[^#]*?```yaml\n(# values.yaml\n[^`]*)```/.exec(page) ?? [];
+  const alone = render('helm4', parseYaml(example));
+  const beside = render('helm4', sidecarValues({ fixedUser: false }), exampleChart('helm4', folder));
+  for (const manifests of [alone, beside]) {
+    expect(manifests).not.toMatch(/runAsUser|runAsGroup|fsGroup:/);
+    const found = parse(manifests).flatMap((manifest) => {
+      const pod = podSpec(manifest);
+      return pod ? objections(pod) : [];
+    });
+    expect(found).not.toEqual([]);
+    for (const objection of found) expect(objection).toMatch(/: runAsUser$/);
+  }
 });
 
 describe.each(helms)('the sidecar of a chart, with %s', (helm) => {

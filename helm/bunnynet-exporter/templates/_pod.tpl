@@ -22,7 +22,7 @@ spec:
   automountServiceAccountToken: false
   enableServiceLinks: false
   terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
-  {{- with .Values.imagePullSecrets }}
+  {{- with include "bunnynet-exporter.imagePullSecrets" . | fromJsonArray }}
   imagePullSecrets:
     {{- toYaml . | nindent 4 }}
   {{- end }}

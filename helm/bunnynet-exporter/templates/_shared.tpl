@@ -1,5 +1,23 @@
 {{/* The names, labels and checks that the manifests share. */}}
 
+{{/*
+Gives every value that is set to nothing its default, so that a section may stand there with all its lines commented out. Helm
+takes that for a value to remove, also inside of the sections that Kubernetes reads, such as `podSecurityContext`: there it is.
+*/}}
+{{- define "bunnynet-exporter.defaults" -}}
+{{- include "bunnynet-exporter.fill" (dict "values" .Values "defaults" (.Files.Get "files/defaults.yaml" | fromYaml)) }}
+{{- end }}
+
+{{- define "bunnynet-exporter.fill" -}}
+{{- range $key, $default := .defaults }}
+{{- if kindIs "invalid" (index $.values $key) }}
+{{- $_ := set $.values $key $default }}
+{{- else if and $default (kindIs "map" $default) }}
+{{- include "bunnynet-exporter.fill" (dict "values" (index $.values $key) "defaults" $default) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "bunnynet-exporter.name" -}}
 {{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" }}
 {{- end }}
@@ -67,6 +85,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{ .repository }}:{{ default $.Chart.AppVersion .tag }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* The chart's own image pull secrets and those that it shares with other charts, which may be plain names; as JSON. */}}
+{{- define "bunnynet-exporter.imagePullSecrets" -}}
+{{- $secrets := .Values.imagePullSecrets }}
+{{- range .Values.global.imagePullSecrets }}
+{{- $secrets = append $secrets (kindIs "string" . | ternary (dict "name" .) .) }}
+{{- end }}
+{{- toJson (uniq $secrets) }}
 {{- end }}
 
 {{- define "bunnynet-exporter.sharded" -}}

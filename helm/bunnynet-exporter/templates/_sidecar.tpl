@@ -5,6 +5,7 @@ default) or for `containers`. Takes this chart's own context, which a parent cha
 It has no readiness or startup probe, because those would delay the application.
 */}}
 {{- define "bunnynet-exporter.sidecar" -}}
+{{- include "bunnynet-exporter.defaults" . }}
 {{- $sidecar := .Values.sidecar }}
 {{- if not $sidecar.existingSecret }}
 {{- fail "sidecar.existingSecret: name the Secret that holds the account's key" }}
@@ -50,8 +51,10 @@ It has no readiness or startup probe, because those would delay the application.
   {{- end }}
   securityContext:
     runAsNonRoot: true
+    {{- if $sidecar.fixedUser }}
     runAsUser: 65532
     runAsGroup: 65532
+    {{- end }}
     allowPrivilegeEscalation: false
     readOnlyRootFilesystem: true
     capabilities:
