@@ -100,13 +100,13 @@ const durationUnits = [
   ['ms', 1],
 ] as const;
 
-/** Also for editors. */
-export const durationPattern = String.raw`^(?=\d)(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$`;
+/** Also for editors; it matches the empty text, too, because not every reader of a schema knows look-ahead. */
+export const durationPattern = String.raw`^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$`;
 
 /** In milliseconds; undefined if the text is not a duration as Prometheus writes it. */
 export function parseDuration(text: string): number | undefined {
   const parts = new RegExp(durationPattern).exec(text);
-  if (parts === null) return undefined;
+  if (parts === null || text === '') return undefined;
   // Not 0 times a unit that is not given: 0 years are a double, and every target has its durations.
   const ms = durationUnits.reduce((sum, [, unitMs], i) => {
     const given = parts[i + 1];

@@ -84,7 +84,7 @@ export function duration(minMs = 1000, maxMs = 31_536_000_000): z.ZodType<number
         ? `a duration of at most ${formatDuration(maxMs)}`
         : `a duration of at least ${formatDuration(minMs)}, such as 30s or 1h30m`,
     (text) => within(parseDuration(text), minMs, maxMs),
-    { type: 'string', pattern: durationPattern },
+    { type: 'string', minLength: 1, pattern: durationPattern },
   );
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
+import { RE2JS } from 're2js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
@@ -21,6 +22,13 @@ test('the shipped schema is the generated one', async () => {
   await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(
     `${folder}bunnynet-exporter.schema.json`,
   );
+});
+
+test('has only patterns for editors and tools in any language: those of RE2, which Go and Rust have', () => {
+  const patterns = [...JSON.stringify(schema).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)];
+  const texts = new Set(patterns.map(([, text = '']) => JSON.parse(text) as string));
+  expect(texts.size).toBeGreaterThan(5);
+  for (const text of texts) expect(() => RE2JS.compile(text), text).not.toThrow();
 });
 
 describe('the example', () => {
@@ -87,6 +95,8 @@ describe('loader and schema refuse', () => {
     `${account}shield_zones: { targets: all, overrides: [{ id: 1, interval: 1m }] }`,
     `${account}applications: { targets: [a b] }`,
     `${account}applications: { targets: [a], interval: 1 minute }`,
+    `${account}applications: { targets: [a], interval: 5x }`,
+    `${account}applications: { targets: [a], interval: "" }`,
     `${account}applications: { targets: [a], latency_unit: minutes }`,
     `${account}shield_zones: { targets: [1.5] }`,
     `${account}api_guardian: { targets: [501] }`,

@@ -13,19 +13,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const chart = `${root}helm/bunnynet-exporter`;
 
 /**
- * The program's schema as Helm can use it: without look-ahead, which Go's expressions lack; with credentials optional,
- * because the chart adds them; and with integers limited to those that Helm, which only has doubles, does not change.
+ * The program's schema as Helm can use it: with credentials optional, because the chart adds them, and with integers limited
+ * to those that Helm, which only has doubles, does not change.
  */
 function forHelm(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(forHelm);
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, forHelm(value)]));
   delete copy['$schema'];
-  const { pattern, type, maximum, required } = copy;
-  if (typeof pattern === 'string' && pattern.startsWith('^(?=\\d)')) {
-    copy['pattern'] = pattern.replace('(?=\\d)', '');
-    copy['minLength'] = 1;
-  }
+  const { type, maximum, required } = copy;
   const numeric = [type].flat().some((name) => name === 'integer' || name === 'number');
   if (numeric && maximum === undefined) copy['maximum'] = Number.MAX_SAFE_INTEGER;
   if (Array.isArray(required) && required.includes('credentials')) delete copy['required'];
