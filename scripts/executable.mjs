@@ -47,10 +47,16 @@ const quiet = { stdio: ['ignore', 'ignore', 'inherit'] };
 execFileSync(process.execPath, ['--experimental-sea-config', `${work}/sea.json`], quiet);
 copyFileSync(process.execPath, executable);
 chmodSync(executable, 0o755);
+// Each note gets a section without a name, which the library warns about. Nobody needs it: Node finds notes by their segments.
+const { warn } = console;
+console.warn = (line) => {
+  if (!line.startsWith("warning: Can't find string offset for section name '.note")) warn(line);
+};
 // Every Node binary has this mark.
 await inject(executable, 'NODE_SEA_BLOB', readFileSync(blob), {
   sentinelFuse: 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2',
 });
+console.warn = warn;
 
 /** Each file: its path below /usr/local, and its source. */
 const shared = execFileSync('find', ['share', '-type', 'f'], { encoding: 'utf8' }).trim().split('\n');

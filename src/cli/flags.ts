@@ -182,6 +182,10 @@ function variableOf(name: string): string {
   return `BUNNYNET_${name.toUpperCase().replace(/[.-]/g, '_')}`;
 }
 
+/** How the program gets its key, in two lines. */
+export const keyText = `The account's key is in the variable BUNNYNET_ACCESS_KEY, or in the file that BUNNYNET_ACCESS_KEY_FILE names;
+a configuration file names where its keys are. Without an account, try --demo.`;
+
 export function helpText(): string {
   const width = Math.max(...flagRows.map(({ usage }) => usage.length)) + 2;
   const rows = flagRows.map(({ usage, variable, default: preset, help }) => {
@@ -191,6 +195,7 @@ export function helpText(): string {
   return `Usage: bunnynet-exporter [flags]
 
 Exports to Prometheus what a bunny.net account has, uses and costs.
+${keyText}
 
 Flags (each has an environment variable; a flag wins):
 ${rows.join('\n')}

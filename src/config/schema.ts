@@ -180,9 +180,12 @@ function shortSchema(resource: Resource, error: string) {
   const { ids } = resource;
   const [only] = ids.length === 1 ? ids : [];
   const partsOf = (text: string) => (only ? [text] : text.split('/'));
+  const isAll = (text: unknown) => takesAll(resource) && String(text).toLowerCase() === 'all';
   return z
     .string()
-    .refine((text) => partsOf(text).length === ids.length, { error })
+    .refine((text) => partsOf(text).length === ids.length && !isAll(text), {
+      error: ({ input }) => (isAll(input) ? 'expected `all` alone, not in a list' : error),
+    })
     .transform((text): Record<string, string | undefined> => {
       const parts = partsOf(text);
       return Object.fromEntries(ids.map(({ setting }, i) => [setting, parts[i]]));

@@ -71,8 +71,14 @@ function messageOf(issue: z.core.$ZodIssue): string {
   const { message, input, path } = issue;
   if (issue.code === 'custom' && issue.params?.['quiet'] === true) return message;
   if (typeof input === 'string' && path[0] === 'credentials') return message;
-  if (issue.code !== 'invalid_value') return `${message}; ${gotText(input)}`;
-  const values = issue.values.map(String);
   const word = typeof input === 'string' ? input : '';
-  return `expected ${expectedOf(word, values)}; ${gotText(input)}${didYouMean(word, values)}`;
+  const values = wordsOf(issue);
+  const expected = issue.code === 'invalid_value' ? `expected ${expectedOf(word, values)}` : message;
+  return `${expected}; ${gotText(input)}${didYouMean(word, values)}`;
+}
+
+/** The words that the setting, or an alternative of it, can be. */
+function wordsOf(issue: z.core.$ZodIssue): readonly string[] {
+  if (issue.code === 'invalid_value') return issue.values.map(String);
+  return issue.code === 'invalid_union' ? issue.errors.flat().flatMap(wordsOf) : [];
 }

@@ -172,6 +172,11 @@ describe('the environment', () => {
   });
 });
 
+test('the help says how to give the key', () => {
+  for (const word of ['BUNNYNET_ACCESS_KEY,', 'BUNNYNET_ACCESS_KEY_FILE', 'configuration file', '--demo'])
+    expect(helpText().split('\nFlags')[0]).toContain(word);
+});
+
 test('the help names every flag, its variable and its default', () => {
   const help = helpText();
   for (const { usage, variable, default: preset, help: text } of flagRows) {

@@ -1,6 +1,6 @@
 /** The man page and the completions for three shells, generated from the declarations of the flags. */
 import { readFileSync } from 'node:fs';
-import { type FlagRow, flagRows } from '../../src/cli/flags.ts';
+import { type FlagRow, flagRows, keyText } from '../../src/cli/flags.ts';
 import { environmentSettings } from '../../src/config/environment.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 
@@ -58,6 +58,7 @@ ${bold(command)}
 [\\fIflags\\fR]
 .SH DESCRIPTION
 ${troff('Polls the API of bunny.net at set intervals and serves the last readings to Prometheus. One key is enough: it finds what the account has.')}
+${troff(keyText.replace('\n', ' '))}
 .SH OPTIONS
 A flag wins over its variable.
 ${flags.join('\n')}

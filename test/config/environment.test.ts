@@ -176,6 +176,14 @@ describe('without a file', () => {
       ['BUNNYNET_ACCESS_KEY: expected either BUNNYNET_ACCESS_KEY or BUNNYNET_ACCESS_KEY_FILE; both are set'],
     ],
     [
+      'all beside ids',
+      { ...key, BUNNYNET_APPLICATIONS: 'a,All', BUNNYNET_SHIELD_ZONES: 'all,7' },
+      [
+        'BUNNYNET_APPLICATIONS element 2: expected `all` alone, not in a list; got "All"',
+        'BUNNYNET_SHIELD_ZONES element 1: expected `all` alone, not in a list; got "all"',
+      ],
+    ],
+    [
       'several mistakes',
       {
         ...key,

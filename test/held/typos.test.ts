@@ -54,6 +54,15 @@ it.each([
   },
 );
 
+it('all in other letters, or in a list, gets the form that is right', async () => {
+  expect(await problemsOf(`${account}pull_zones: { targets: All }\n`)).toEqual([
+    '2: pull_zones.targets: expected all, or a list of ids or { id: … }; got "All" (did you mean all?)',
+  ]);
+  expect(await problemsOf(`${account}pull_zones: { targets: [all, 7] }\n`)).toEqual([
+    '2: pull_zones.targets[0]: expected `all` alone, not in a list; got "all"',
+  ]);
+});
+
 it('a misspelt name hides no other mistake of form', async () => {
   expect(await problemsOf(`${account}applications: { target: all, interval: 1 }\n`)).toHaveLength(2);
 });
