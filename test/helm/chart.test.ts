@@ -113,6 +113,7 @@ describe('the chart', () => {
   test.each([
     ['deploy/kustomize/sidecar/sidecar.yaml', /image: \S+\/bunnynet-exporter:(\S+)/],
     ['deploy/compose/compose.yaml', /image: \S+\/bunnynet-exporter:(\S+)/],
+    ['deploy/quadlet/bunnynet-exporter.container', /Image=\S+\/bunnynet-exporter:(\S+)/],
     ['helm/bunnynet-exporter/Chart.yaml', /image: \S+\/bunnynet-exporter:(\S+)/],
     ['deploy/helm-sidecar/Chart.yaml', /- name: bunnynet-exporter\n {4}version: (\S+)/],
   ])('has its version repeated by %s', (file, expression) => {

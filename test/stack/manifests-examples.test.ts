@@ -58,6 +58,31 @@ function checkKeyFile(): { readonly code: number; readonly said: string } {
   return { code, said: `${stdout}${stderr}` };
 }
 
+describe('the Quadlet', () => {
+  const generated = () => {
+    const env = { QUADLET_UNIT_DIRS: `${root}deploy/quadlet` };
+    const { code, stdout, stderr } = run('quadlet', ['-dryrun', '-no-kmsg-log'], { env });
+    expect(code, stderr).toBe(0);
+    return stdout.replace(/^---.*---$/m, '');
+  };
+
+  test('runs the image read-only and without privileges, with the key as a file', () => {
+    const [, command = ''] = /^ExecStart=(.*)$/m.exec(generated()) ?? [];
+    for (const part of ['--read-only', '--cap-drop all', '--security-opt=no-new-privileges'])
+      expect(command).toContain(` ${part} `);
+    const [, variable = '', path = ''] = /--env (\w+)=(\S+)/.exec(command) ?? [];
+    expect(variable).toBe('BUNNYNET_ACCESS_KEY_FILE');
+    expect(command).toMatch(new RegExp(`--secret [\\w-]+,type=mount,target=${path},uid=65532,`));
+    expect(checkKeyFile()).toEqual({ code: 0, said: expect.any(String) as string });
+  });
+
+  test('becomes a unit that systemd accepts', () => {
+    const file = join(folder, 'bunnynet-exporter.service');
+    writeFileSync(file, generated().replaceAll('/usr/bin/podman', '/bin/true'));
+    expect(run('systemd-analyze', ['verify', file])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+});
+
 describe('the docker-compose example', () => {
   test('mounts only existing files, and this repository only for reading', () => {
     const binds = Object.values(project('compose.yaml').services)

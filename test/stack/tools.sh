@@ -30,6 +30,8 @@ nfpm=v2.45.2
 jsonnet=v0.22.0
 # renovate: datasource=go depName=github.com/VictoriaMetrics/VictoriaMetrics
 vmagent=v1.140.0
+# The version of Debian 13.
+podman=v5.4.2
 # The newest Kubernetes for validating and installing the manifests; the oldest is in the chart's kubeVersion.
 # renovate: datasource=go depName=k8s.io/kubernetes
 kubernetes=v1.37.0
@@ -84,6 +86,17 @@ go_tool compose github.com/compose-spec/compose-go/v2/cmd "$compose"
 go_tool nfpm github.com/goreleaser/nfpm/v2/cmd/nfpm "$nfpm"
 go_tool jsonnet github.com/google/go-jsonnet/cmd/jsonnet "$jsonnet"
 go_tool vmagent github.com/VictoriaMetrics/VictoriaMetrics/app/vmagent "$vmagent"
+
+# The generator of systemd units from Quadlets.
+quadlet=$tools/quadlet@$podman
+if [[ ! -d $quadlet ]]; then
+  source=$(module github.com/containers/podman/v5 "$podman")
+  rm -rf "$quadlet.part" && mkdir -p "$quadlet.part"
+  install -m 0644 "$source/go.mod" "$source/go.sum" "$quadlet.part"
+  (cd "$source" && CGO_ENABLED=0 go build -mod=mod -modfile="$quadlet.part/go.mod" -ldflags='-s -w' -o "$quadlet.part/" ./cmd/quadlet)
+  mv "$quadlet.part" "$quadlet"
+fi
+ln -sfn "../${quadlet##*/}/quadlet" "$tools/bin/quadlet"
 
 # Kubernetes' own schemas in the layout of kubectl-validate: api/v1.json, apis/<group>/<version>.json.
 schemas=$tools/kubernetes@$kubernetes
