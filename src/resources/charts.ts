@@ -15,32 +15,52 @@ import {
   type ObjectType,
 } from './fields.ts';
 import type { Day, DayFigure, Labels, TargetContext } from './resource.ts';
-import { hourSeconds, parseChartKey, parseDay, startOfDay } from './times.ts';
+import { type ChartTime, hourSeconds, parseChartKey } from './times.ts';
 
-/** The start of the UTC day of a chart's key: a date, an ISO 8601 date-time or Unix time in seconds. US-style dates are ambiguous. */
-function dayOfKey(key: string): number | undefined {
-  return /^\d{9,11}$/.test(key) ? startOfDay(Number(key)) : parseDay(key);
-}
-
-/** The entries by day. A key that is no day is noted and skipped. Undefined if no key is a day. */
-function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly Day<Value>[] | undefined {
-  const given = entries.filter((entry): entry is [string, Value] => entry[1] !== undefined);
-  const days = given.flatMap(([key, value]) => {
-    const startSeconds = dayOfKey(key);
-    if (startSeconds === undefined) notes.badKey('a day');
-    return startSeconds === undefined ? [] : [{ startSeconds, value }];
-  });
-  return days.length === 0 && given.length > 0 ? undefined : days;
+/** A point of a chart. */
+interface Point<Value> extends ChartTime {
+  readonly value: Value;
 }
 
 /**
- * A chart of counts as days, oldest first; the points of one day are added up. A chart without a day is absent: it does not
- * mean that nothing was counted.
+ * The points of a chart that are within the range requested, of any time where none was. Every chart is read so: a key that is no
+ * time is noted and skipped. Undefined if no key is a time.
  */
+function pointsOf<Value>(entries: Entries<Value>, notes: Notes): readonly Point<Value>[] | undefined {
+  const { requested } = notes;
+  let given = 0;
+  let known = 0;
+  const points: Point<Value>[] = [];
+  for (const [key, value] of entries) {
+    if (value === undefined) continue;
+    given++;
+    const time = requested ? requested.timeOf(key) : parseChartKey(key);
+    if (!time) notes.badKey('a day or an instant');
+    else {
+      known++;
+      if (requested?.includes(time, value) ?? true) points.push({ ...time, value });
+    }
+  }
+  if (known > 0 || given === 0) return points;
+  if (requested) requested.doubt ??= 'those of days that cannot be told';
+  return undefined;
+}
+
+/** The same by day. */
+function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly Day<Value>[] | undefined {
+  return pointsOf(entries, notes)?.map(({ startSeconds, value }) => ({ startSeconds, value }));
+}
+
+/** Whether a chart has any point: an empty one does not mean that nothing was counted. */
+function isTold(entries: Entries<unknown>): boolean {
+  return entries.some(([, value]) => value !== undefined);
+}
+
+/** A chart of counts as days, oldest first; the points of one day are added up. An empty chart is absent. */
 export function countsOf(chart: FieldType<Entries<number>>): FieldType<readonly DayFigure[]> {
   return mapped(chart, (entries, notes) => {
-    const days = byDay(entries, notes);
-    return days?.length ? sumByDay(days).toSorted((a, b) => a.startSeconds - b.startSeconds) : undefined;
+    const days = isTold(entries) ? byDay(entries, notes) : undefined;
+    return days && sumByDay(days).toSorted((a, b) => a.startSeconds - b.startSeconds);
   });
 }
 
@@ -49,39 +69,49 @@ export const counts = countsOf(entriesOf(number));
 
 /** A figure of one hour, on its day. */
 export interface Hour extends DayFigure {
-  /** The start of the hour, in seconds since 1970. */
-  readonly atSeconds: number;
+  /** The start of the hour, in seconds since 1970. Undefined where the key is a date: then it is a figure of the day. */
+  readonly atSeconds: number | undefined;
   readonly hasEnded: boolean;
 }
 
-/** A chart by hours. Hours to come are in the answer with 0, and skipped. Absent without an hour, as above. */
+/** A chart by hours. Hours to come are in the answer with 0, and skipped. An empty chart is absent. */
 export const hours: FieldType<readonly Hour[]> = mapped(entriesOf(number), (entries, notes) => {
-  const { nowSeconds = Number.POSITIVE_INFINITY } = notes;
-  const all = entries.flatMap(([key, value]) => {
-    const atSeconds = parseChartKey(key);
-    if (atSeconds === undefined) notes.badKey('an hour');
-    if (atSeconds === undefined || value === undefined || atSeconds > nowSeconds) return [];
-    const hasEnded = atSeconds + hourSeconds <= nowSeconds;
-    return [{ startSeconds: startOfDay(atSeconds), atSeconds, value, hasEnded }];
-  });
-  return all.length > 0 ? all : undefined;
+  const nowSeconds = notes.requested?.nowSeconds ?? Number.POSITIVE_INFINITY;
+  const points = isTold(entries) ? pointsOf(entries, notes) : undefined;
+  return points
+    ?.filter(({ atSeconds }) => atSeconds <= nowSeconds)
+    .map(({ atSeconds, startSeconds, isDay, value }) => ({
+      startSeconds,
+      atSeconds: isDay ? undefined : atSeconds,
+      value,
+      hasEnded: !isDay && atSeconds + hourSeconds <= nowSeconds,
+    }));
 });
+
+/** A level at an instant. */
+interface Level {
+  /** In seconds since 1970. */
+  readonly atSeconds: number;
+  readonly value: number;
+}
+
+/** A chart of levels by hours, which cannot be added up. One of a whole day is left out. */
+export function levelsOf(chart: FieldType<Entries<number>>): FieldType<readonly Level[]> {
+  return mapped(chart, (entries, notes) => pointsOf(entries, notes)?.filter(({ isDay }) => !isDay));
+}
+
+/** The same of an object whose keys are times. */
+export const levels = levelsOf(entriesOf(number));
 
 /** The newest point of a chart whose points cannot be added up. */
 export const newestPoint = mapped(entriesOf(number), (entries, notes) => {
-  let newest = { atSeconds: Number.NEGATIVE_INFINITY, value: undefined as number | undefined };
-  for (const [key, value] of entries) {
-    const atSeconds = parseChartKey(key) ?? parseDay(key);
-    if (atSeconds === undefined) notes.badKey('a day');
-    else if (value !== undefined && atSeconds >= newest.atSeconds) newest = { atSeconds, value };
-  }
-  return newest.value;
+  const points = pointsOf(entries, notes) ?? [];
+  const newest = highestOf(points.map(({ atSeconds }) => atSeconds));
+  return points.findLast(({ atSeconds }) => atSeconds === newest)?.value;
 });
 
 /** The points of the newest hour that has one above 0: the API writes 0 for an hour in which nothing happened. */
-export function ofNewestHour<Point extends { readonly atSeconds: number; readonly value: number }>(
-  points: readonly Point[],
-): readonly Point[] {
+export function ofNewestHour<Point extends Level>(points: readonly Point[]): readonly Point[] {
   const above = points.filter(({ value }) => value > 0);
   const newest = above.reduce(
     (latest, { atSeconds }) => Math.max(latest, atSeconds),
@@ -104,7 +134,7 @@ export function mapOfDays<Value>(type: FieldType<Value>): FieldType<readonly Day
 export const countsByDay: FieldType<readonly Day<Entries<number>>[]> = mapped(
   entriesOf(entriesOf(integer)),
   (outer, notes) => {
-    if (outer.some(([key]) => dayOfKey(key) !== undefined)) return byDay(outer, notes);
+    if (outer.some(([key]) => parseChartKey(key) !== undefined)) return byDay(outer, notes);
     const turned = outer.flatMap(([name, inner = []]) =>
       inner.map(([key, count]) => [key, [[name, count]]] as const),
     );
@@ -144,7 +174,7 @@ export function newestAndTotal<Value>(
   ];
 }
 
-export interface ChartType extends FieldType<readonly DayFigure[]> {
+interface ChartType extends FieldType<readonly DayFigure[]> {
   readonly isChart: true;
 }
 

@@ -32,7 +32,8 @@ import {
   readPages,
   withQuery,
 } from './pages.ts';
-import type { Query } from './queries.ts';
+import { once, openRange, type Query } from './queries.ts';
+import { RequestedRange } from './requested.ts';
 import type { ApiName, Found, IdField, ListedResource, Listing, ReadResource } from './resource.ts';
 import { ofOneDay } from './tallies.ts';
 
@@ -129,24 +130,23 @@ export function defineResource<Reading>(
     nothing: answer.nothing,
     async read(get, ids, diagnostics, context) {
       const readings: Reading[] = [];
-      for (const { query: more, startSeconds, date } of query(context)) {
+      for (const { query: more, range, date } of query.requestsFor(
+        context.range ?? openRange(context, query),
+      )) {
+        const requested = range && new RequestedRange(range, context.nowMs);
         // An account is no part of a path.
         const inPath = [...(declaration.ofAccount ? [] : Object.values(ids)), date ?? ''];
         const requestPath = withQuery(filled(path, inPath), more);
         const reading =
           'readAll' in answer
-            ? await answer.readAll(requestPath, get, diagnostics, startSeconds)
-            : answer.from(await get(requestPath), diagnostics, startSeconds, context.nowMs / 1000);
-        readings.push(
-          startSeconds === undefined ? reading : ofOneDay(answer, reading, startSeconds, diagnostics),
-        );
+            ? await answer.readAll(requestPath, get, diagnostics, requested)
+            : answer.from(await get(requestPath), diagnostics, requested);
+        readings.push(requested?.isOneDay ? ofOneDay(answer, reading, requested, diagnostics) : reading);
       }
       return joined(readings);
     },
   };
 }
-
-const once: Query = () => [{ query: '' }];
 
 /** Puts these in place of what stands in braces. */
 function filled(path: string, inPath: readonly string[]): string {

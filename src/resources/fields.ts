@@ -4,6 +4,7 @@
  * that is not the expected answer is a failure. A type does not know what becomes of its value on the page.
  */
 import { type Documented, documentedFields, undescribed } from './documented.ts';
+import type { RequestedRange } from './requested.ts';
 import { parseInstant } from './times.ts';
 
 /** Records what could not be used of an answer. */
@@ -39,10 +40,8 @@ export class ReadingError extends Error {
 
 /** Records what is wrong with the field that is being read. */
 export interface Notes {
-  /** Start of the UTC day that was requested, in seconds since 1970, where one was. */
-  readonly daySeconds?: number | undefined;
-  /** When the answer came, in seconds since 1970, where that matters. */
-  readonly nowSeconds?: number | undefined;
+  /** Of an answer that was requested for a range of time. */
+  readonly requested?: RequestedRange | undefined;
   /** The names of the fields that lead to the value, the outermost first. */
   readonly path: string[];
   /** The values so far that the reference does not list. They are reported when the whole answer was read. */
@@ -255,18 +254,10 @@ export interface Answer<Reading = unknown> {
   /** The reading where there is nothing to read. */
   readonly nothing: Reading;
   /**
-   * daySeconds: the start of the UTC day that was requested, where one was. nowSeconds: when the answer came, in seconds since
-   * 1970, for charts that have points of hours to come.
-   *
+   * @param requested the range of time that it was requested for, if it was
    * @throws {ReadingError} when the body is not the expected answer
    */
-  from(
-    this: void,
-    body: unknown,
-    diagnostics: Diagnostics,
-    daySeconds?: number,
-    nowSeconds?: number,
-  ): Reading;
+  from(this: void, body: unknown, diagnostics: Diagnostics, requested?: RequestedRange): Reading;
 }
 
 /** The type of an object with these fields: of a whole answer, or of a value inside one. */
@@ -301,11 +292,11 @@ export function object<Of extends Shape>(shape: Of, unread = ''): ObjectType<Val
   };
   const read: FieldType<Values<Of>> = (value, notes) =>
     isObject(value) ? valuesOf(value, notes, notes.path.length) : notes.mismatch('an object', value);
-  const from: ObjectType<Values<Of>>['from'] = (body, diagnostics, daySeconds, nowSeconds) => {
+  const from: ObjectType<Values<Of>>['from'] = (body, diagnostics, requested) => {
     if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
     if (!Object.keys(body).some(isKnown))
       throw new ReadingError('schema', 'the answer has none of the expected fields');
-    const notes = new FieldNotes(diagnostics, daySeconds, nowSeconds);
+    const notes = new FieldNotes(diagnostics, requested);
     const values = valuesOf(body, notes, 0);
     for (const { field, value } of notes.unrecognized) diagnostics.unrecognized(field, value);
     return values;
@@ -318,14 +309,12 @@ export function object<Of extends Shape>(shape: Of, unread = ''): ObjectType<Val
 class FieldNotes implements Notes {
   readonly path: string[] = [];
   readonly unrecognized: { readonly field: string; readonly value: string }[] = [];
-  readonly daySeconds: number | undefined;
-  readonly nowSeconds: number | undefined;
+  readonly requested: RequestedRange | undefined;
   readonly #diagnostics: Diagnostics;
 
-  constructor(diagnostics: Diagnostics, daySeconds?: number, nowSeconds?: number) {
+  constructor(diagnostics: Diagnostics, requested: RequestedRange | undefined) {
     this.#diagnostics = diagnostics;
-    this.daySeconds = daySeconds;
-    this.nowSeconds = nowSeconds;
+    this.requested = requested;
   }
 
   mismatch(expected: string, value: unknown): undefined {

@@ -17,6 +17,7 @@ import {
   object,
   ReadingError,
 } from './fields.ts';
+import type { RequestedRange } from './requested.ts';
 import type { Get } from './resource.ts';
 
 /** What a page is requested by: its number, or a cursor. The first page is 1. */
@@ -353,7 +354,7 @@ export interface PagedAnswer<Reading> extends Answer<Reading> {
     path: string,
     get: Get,
     diagnostics: Diagnostics,
-    daySeconds?: number,
+    requested?: RequestedRange,
   ): Promise<Reading>;
 }
 

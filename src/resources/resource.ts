@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import type { Documented } from './documented.ts';
 import type { Diagnostics } from './fields.ts';
+import type { Range } from './times.ts';
 
 export { type Diagnostics, ReadingError } from './fields.ts';
 
@@ -24,13 +25,13 @@ export type Ids = Readonly<Record<string, string>>;
 /** Requests a path under the base URL of the API; resolves with the parsed JSON body, rejects when the request failed. */
 export type Get = (path: string) => Promise<unknown>;
 
-/**
- * When a target is read, and when its last good poll began: what came later is in none of its answers. Undefined before the first.
- * Unix time.
- */
 export interface ReadContext {
+  /** When the target is read. Unix time. */
   readonly nowMs: number;
+  /** When its last good poll began: what came later is in none of its answers. Undefined before the first. Unix time. */
   readonly lastBeganMs?: number | undefined;
+  /** What is read, where that is not today and the days that the last good poll left open. It begins with a UTC day. */
+  readonly range?: Range | undefined;
 }
 
 /** One thing that a listing has. */

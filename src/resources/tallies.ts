@@ -2,9 +2,10 @@
  * Counts by a name: those that a day has of each, and which of them are of the day that was requested, for the API does not say
  * it. What the names are is up to the API, so only the largest have a series of their own.
  */
-import { type ChartType, newestAndTotal, sumByDay } from './charts.ts';
+import { newestAndTotal, sumByDay } from './charts.ts';
 import { shown } from './families.ts';
 import { type Answer, type Diagnostics, entriesOf, type FieldType, mapped, number } from './fields.ts';
+import type { RequestedRange } from './requested.ts';
 import type { CounterSample, DayFigure, Labels } from './resource.ts';
 
 /** One series for each set of labels, with the sum of its days. */
@@ -39,12 +40,12 @@ interface TallyEntry extends DayFigure {
 }
 
 /** Counts by name, on the day that was requested. An empty map says nothing. */
-const tallyEntries: FieldType<readonly TallyEntry[]> = mapped(
-  entriesOf(number),
-  (entries, { daySeconds: startSeconds = 0 }) =>
-    entries.length === 0
-      ? undefined
-      : entries.flatMap(([key, value]) => (value === undefined ? [] : [{ key, startSeconds, value }])),
+const tallyEntries: FieldType<readonly TallyEntry[]> = mapped(entriesOf(number), (entries, { requested }) =>
+  entries.length === 0
+    ? undefined
+    : entries.flatMap(([key, value]) =>
+        value === undefined ? [] : [{ key, startSeconds: requested?.startSeconds ?? 0, value }],
+      ),
 );
 
 interface TallyType extends FieldType<readonly TallyEntry[]> {
@@ -95,34 +96,39 @@ export function dailyTally(
   return Object.assign(type, { partOf });
 }
 
+/** A figure of the whole range that was requested: the answer does not say of which days it is. */
+interface RangeFigure {
+  readonly isOfRange: true;
+}
+
+/** Marks a type whose fields are figures of the whole range. Numbers and tallies need no mark. */
+export function ofRange<Value>(type: FieldType<Value>): FieldType<Value> & RangeFigure {
+  return Object.assign(type, { isOfRange: true as const });
+}
+
 /**
  * The reading of one day without what can be of other days. A figure without days of its own is of all days that the answer is
- * about: it is left out, and noted, if a chart beside it has counted something on another day. A tally is also left out if it
- * sums to more than its chart has on the day that was requested.
- *
- * @param startSeconds start of the UTC day that was requested
+ * about: it is left out, and noted, if a chart beside it has counted something on another day, or has no day that can be read. A
+ * tally is also left out if it sums to more than its chart has on the day that was requested.
  */
 export function ofOneDay<Reading>(
   { shape }: Pick<Answer, 'shape'>,
   reading: Reading,
-  startSeconds: number,
+  { startSeconds, doubt }: RequestedRange,
   diagnostics: Diagnostics,
 ): Reading {
   const read = reading as Readonly<Record<string, unknown>>;
-  const types: readonly [string, Partial<ChartType & TallyType>][] = Object.entries(shape);
-  const chartOf = (name: string) => read[name] as readonly DayFigure[] | undefined;
-  const hasOtherDays = types.some(
-    ([name, { isChart }]) =>
-      isChart && chartOf(name)?.some((day) => day.startSeconds !== startSeconds && day.value !== 0),
-  );
-  const isOfThatDay = (name: string, { isChart, partOf, documented }: Partial<ChartType & TallyType>) => {
-    // Any other map has days of its own.
-    if (isChart || read[name] === undefined || (partOf === undefined && documented?.values)) return true;
-    if (hasOtherDays) {
-      diagnostics.mismatch(name, 'figures of the day that was requested', 'those of other days');
+  const types: readonly [string, FieldType & Partial<TallyType & RangeFigure>][] = Object.entries(shape);
+  const isOfThatDay = (name: string, { partOf, isOfRange, documented = {} }: (typeof types)[number][1]) => {
+    if (read[name] === undefined) return true;
+    const { fields, values, elements } = documented;
+    const isNumber = !fields && !values && !elements;
+    if (partOf === undefined && !isOfRange && !isNumber) return true;
+    if (doubt !== undefined) {
+      diagnostics.mismatch(name, 'figures of the day that was requested', doubt);
       return false;
     }
-    const chart = partOf === undefined ? undefined : chartOf(partOf);
+    const chart = partOf === undefined ? undefined : (read[partOf] as readonly DayFigure[] | undefined);
     if (!chart) return true;
     const all = sumByDay(chart).find((day) => day.startSeconds === startSeconds)?.value ?? 0;
     // A negative count would make room for others. The sum of doubles is inexact.

@@ -3,6 +3,12 @@
 export const hourSeconds = 3600;
 export const daySeconds = 86_400;
 
+/** From one instant up to another, which is no part of it. Unix time. */
+export interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** The start of the UTC day of a time in seconds since 1970. */
 export function startOfDay(seconds: number): number {
   return Math.floor(seconds / daySeconds) * daySeconds;
@@ -22,21 +28,36 @@ export function parseInstant(value: string): number | undefined {
   return isTime ? minuteMs / 1000 + Number(second) : undefined;
 }
 
-/** The time of a chart's key: an ISO 8601 date with or without a time, or Unix seconds. Undefined for `05/06/2026`. */
-export function parseChartKey(key: string): number | undefined {
-  if (/^\d{9,10}$/.test(key)) return Number(key);
-  return /^\d{4}-\d{2}-\d{2}$/.test(key) ? parseDay(key) : parseInstant(key);
+/** The time of a point of a chart. */
+export interface ChartTime {
+  /** In seconds since 1970. */
+  readonly atSeconds: number;
+  /** The start of its UTC day, in seconds since 1970. */
+  readonly startSeconds: number;
+  /** Whether the key is a date without a time: then it stands for the whole day. */
+  readonly isDay: boolean;
 }
 
-/** The start of the UTC day of `dd-MM-yyyy`, or of an ISO 8601 date with or without a time. */
-export function parseDay(key: string): number | undefined {
-  const dayFirst = /^(\d{2})-(\d{2})-(\d{4})$/.exec(key);
-  if (dayFirst) return dayOf(dayFirst[3], dayFirst[2], dayFirst[1]);
-  const yearFirst = /^(\d{4})-(\d{2})-(\d{2})$/.exec(key);
-  if (yearFirst) return dayOf(yearFirst[1], yearFirst[2], yearFirst[3]);
-  // A double would round seven digits before midnight up to the next day.
-  const atSeconds = parseInstant(key.replace(/\.\d+/, ''));
-  return atSeconds === undefined ? undefined : startOfDay(atSeconds);
+/**
+ * The time of a chart's key: an ISO 8601 date with or without a time, `dd-MM-yyyy`, or Unix seconds. Undefined for any other, such
+ * as `05/06/2026`.
+ */
+export function parseChartKey(key: string): ChartTime | undefined {
+  if (/^\d{9,10}$/.test(key)) {
+    const atSeconds = Number(key);
+    return { atSeconds, startSeconds: startOfDay(atSeconds), isDay: false };
+  }
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(key) ?? [];
+  const [, lastDay, lastMonth, lastYear] = /^(\d{2})-(\d{2})-(\d{4})$/.exec(key) ?? [];
+  if (year !== undefined || lastYear !== undefined) {
+    const startSeconds = dayOf(year ?? lastYear, month ?? lastMonth, day ?? lastDay);
+    return startSeconds === undefined ? undefined : { atSeconds: startSeconds, startSeconds, isDay: true };
+  }
+  const atSeconds = parseInstant(key);
+  if (atSeconds === undefined) return undefined;
+  // A double rounds seven digits before midnight up to the next day.
+  const second = parseInstant(key.replace(/\.\d+/, '')) ?? atSeconds;
+  return { atSeconds, startSeconds: startOfDay(second), isDay: false };
 }
 
 /** Undefined for a day that is none, such as 31 February: Date.UTC would make it another, and read the year 1 as 1901. */

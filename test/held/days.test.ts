@@ -225,6 +225,82 @@ describe('figures without days of their own', () => {
   });
 });
 
+describe('the charts of a pull zone by hours', () => {
+  const traffic = 'bunnynet_pull_zone_region_traffic_bytes_latest_day';
+
+  /** A pull zone with this answer, by the day that is asked for. */
+  async function startPullZone(answer: (day: string) => object, nowMs = Date.parse('2026-08-15T12:30:00Z')) {
+    const whole = await startWhole({
+      nowMs,
+      document: { pull_zone_statistics: { targets: [7] } },
+      routes: { '/statistics': ({ query }) => answer((query.get('dateFrom') ?? '').slice(0, 10)) },
+    });
+    await whole.poll();
+    return whole;
+  }
+
+  it('are counted once where the answer for a day runs on into the next', async () => {
+    const served: Record<string, number> = { '2026-08-15T23:00:00Z': 5 };
+    const whole = await startPullZone(
+      (day) => ({
+        RequestsServedChart: Object.fromEntries(
+          Object.entries(served).filter(([hour]) => hour.startsWith(day) || hour > `${day}T23`),
+        ),
+      }),
+      Date.parse('2026-08-15T23:50:00Z'),
+    );
+    served['2026-08-16T00:00:00Z'] = 7;
+    whole.advance(20 * minuteMs);
+    await whole.poll();
+    expect(await whole.value('bunnynet_pull_zone_requests_total')).toBe(7);
+    expect(await whole.series('bunnynet_exporter_schema_mismatches_total')).toEqual({});
+  });
+
+  it('are read with dates as keys, too, of which none is an hour', async () => {
+    const whole = await startPullZone(() => ({
+      RequestsServedChart: { '14-08-2026': 0, '15-08-2026': 100 },
+      CacheHitRateChart: { '15-08-2026': 90 },
+      CacheHitRate: 80,
+    }));
+    expect(await whole.value('bunnynet_pull_zone_requests_latest_day')).toBe(100);
+    expect(await whole.value('bunnynet_pull_zone_cache_hit_ratio')).toBe(0.8);
+    expect(await whole.value('bunnynet_pull_zone_statistics_latest_hour_timestamp_seconds')).toBeUndefined();
+    expect(await whole.value('bunnynet_pull_zone_cache_hit_ratio_latest_hour')).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'no key can be read',
+      { BandwidthUsedChart: { '08/14/2026 00:00:00': 900, '08/15/2026 00:00:00': 100 } },
+    ],
+    ['a level is of another day', { CacheHitRateChart: { '2026-08-14T10:00:00Z': 90 } }],
+    ['a count is of another day', { RequestsServedChart: { '14-08-2026': 900, '15-08-2026': 100 } }],
+  ])('let no sum of other days through if %s', async (_, charts) => {
+    const whole = await startPullZone(() => ({
+      ...charts,
+      GeoTrafficDistribution: { 'EU: Paris, FR': 1000 },
+      CacheHitRate: 90,
+    }));
+    expect(await whole.series(traffic)).toEqual({});
+    expect(await whole.value('bunnynet_pull_zone_cache_hit_ratio')).toBeUndefined();
+  });
+});
+
+it('a level of another day is a sign that the averages are not those of today', async () => {
+  const whole = await startWhole({
+    document: { pull_zone_optimizer: { targets: [7] } },
+    routes: {
+      '/pullzone/7/optimizer/statistics': () => ({
+        RequestsOptimizedChart: null,
+        AverageProcessingTimeChart: { '2026-08-14': 20, '2026-08-15': 10 },
+        AverageProcessingTime: 15,
+      }),
+    },
+  });
+  await whole.poll();
+  expect(await whole.series('bunnynet_pull_zone_optimizer_average_processing_time_seconds')).toEqual({});
+});
+
 it('asks by date-times where the API declares them, and else by dates', async () => {
   const whole = await startWhole({
     document: {

@@ -13,6 +13,7 @@ import {
 } from '../../src/simulator/dataset.ts';
 import { rejected } from '../../src/simulator/forms.ts';
 import { rawJson, writeJson } from '../../src/simulator/json.ts';
+import { resourceOf } from '../polling/fixtures.ts';
 import { operationOf } from '../simulator/addresses.ts';
 import { idsOf } from '../simulator/targets.ts';
 
@@ -41,7 +42,7 @@ function answersOf(kind: KindName): readonly (readonly unknown[])[] {
   const good = times.flatMap((nowMs) =>
     'pages' in operation
       ? listingsOf(operation, ...entriesOf(operation, targets, nowMs), nowMs)
-      : targets.slice(0, maxTargets).map((ids) => [bodyOf(operation, ids, nowMs)]),
+      : targets.slice(0, maxTargets).map((ids) => [bodyOf(kind, operation, ids, nowMs)]),
   );
   return [...good, ...(operation.rejections ?? []).map((reason) => [rejected(reason, '0').body])];
 }
@@ -56,10 +57,16 @@ function requestFor(ids: readonly string[], nowMs: number) {
   return { ids, query, nowMs, maxPageSize: pageSize, keys, isRemoved: (_id: string) => false, nameOf };
 }
 
-function bodyOf(operation: Single, ids: readonly string[], nowMs: number): unknown {
+/** The answer for one day, with all charts that the exporter asks for. */
+function bodyOf(kind: KindName, operation: Single, ids: readonly string[], nowMs: number): unknown {
   const answers = answering.get(operation.name) ?? operation.answers(dataset);
   answering.set(operation.name, answers);
-  return answers(requestFor(ids, nowMs))?.body;
+  const request = requestFor(ids, nowMs);
+  const query = new URLSearchParams(resourceOf(kind).path.split('?')[1]);
+  const day = new Date(nowMs).toISOString().slice(0, 10);
+  for (const from of ['dateFrom', 'fromDate', 'StartDate', 'from']) query.set(from, `${day}T00:00:00Z`);
+  for (const to of ['dateTo', 'toDate', 'EndDate', 'to']) query.set(to, `${day}T23:59:59Z`);
+  return answers({ ...request, query })?.body;
 }
 
 /** For a listing of the account, its entries; for others, the part of the first target. */

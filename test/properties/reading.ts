@@ -16,6 +16,8 @@ import { idsOf } from '../simulator/targets.ts';
 import { parsePage } from './text-format.ts';
 
 const dataset = createDataset(1, scales.small);
+/** On the first of the days that the bodies are of. */
+const nowMs = Date.parse('2026-08-15T12:00:00Z');
 
 export interface Outcome {
   /** `reading`, or the result of the error. */
@@ -40,7 +42,7 @@ export function createReader(kind: KindName, settings?: unknown) {
       const page = Number(/page=(\d+)/.exec(path)?.[1] ?? 1);
       return await Promise.resolve(parseJson(bodies[page - 1] ?? bodies.at(-1) ?? '', { status: 200 }));
     };
-    if (isReadAlone(resource)) return [await resource.read(get, target.ids, unnoted, { nowMs: Date.now() })];
+    if (isReadAlone(resource)) return [await resource.read(get, target.ids, unnoted, { nowMs })];
     const found = [...(await resource.listing.discover(get, undefined, unnoted)).found];
     return found.map(({ reading }) => reading);
   }

@@ -22,6 +22,8 @@ const fieldsWithoutSeries = [
   'cursor',
   'HasMoreData',
   'ContinuationToken',
+  'AverageProcessingTimeChart',
+  'AverageCompressionChart',
   'Id',
   'id',
   'ApiKey',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { counts, mapOfDays, newestPoint } from '../../src/resources/charts.ts';
 import { type FieldType, integer, object } from '../../src/resources/fields.ts';
-import { eachDay, openDays } from '../../src/resources/queries.ts';
+import { eachDay, openDays, openRange, type Query } from '../../src/resources/queries.ts';
 
 describe('the days to request', () => {
   it.each([
@@ -38,8 +38,9 @@ describe('the days to request', () => {
     ],
   ])('%s', (_, now, lastSuccess, from, to) => {
     const when = { nowMs: Date.parse(now), lastBeganMs: lastSuccess ? Date.parse(lastSuccess) : undefined };
-    expect(openDays(when)).toEqual([{ query: `dateFrom=${from}&dateTo=${to}` }]);
-    const days = eachDay(when);
+    const asked = ({ requestsFor, ...query }: Query) => requestsFor(openRange(when, query));
+    expect(asked(openDays).map(({ query }) => query)).toEqual([`dateFrom=${from}&dateTo=${to}`]);
+    const days = asked(eachDay);
     expect(days[0]?.query).toBe(`dateFrom=${from}&dateTo=${from}`);
     expect(days.at(-1)?.query).toBe(`dateFrom=${to}&dateTo=${to}`);
     expect(days).toHaveLength((Date.parse(to) - Date.parse(from)) / 86_400_000 + 1);

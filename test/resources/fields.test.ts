@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { unwrapData } from '../../src/resources/envelope.ts';
 import { code, entriesOf, id, instant, integer, list, number, object } from '../../src/resources/fields.ts';
 import { ReadingError } from '../../src/resources/resource.ts';
-import { parseChartKey, parseDay, parseInstant } from '../../src/resources/times.ts';
+import { parseChartKey, parseInstant } from '../../src/resources/times.ts';
 
 describe('unwrapData', () => {
   const data = { planType: 1 };
@@ -95,7 +95,7 @@ describe('parseInstant', () => {
     });
     expect(new Date(0).getTimezoneOffset()).toBe(-540);
     expect(parseInstant('2026-11-20T09:30:00')).toBe(1795167000);
-    expect(parseDay('20-11-2026')).toBe(1795132800);
+    expect(parseChartKey('20-11-2026')?.atSeconds).toBe(1795132800);
   });
 
   it.each([
@@ -114,34 +114,23 @@ describe('parseInstant', () => {
   });
 });
 
-describe('parseDay', () => {
-  it.each([
-    ['20-11-2026', 1795132800],
-    ['2026-11-20', 1795132800],
-    ['2026-11-20T00:00:00Z', 1795132800],
-    ['2026-11-20 23:59:59.9999999', 1795132800],
-  ])('reads %s', (text, seconds) => {
-    expect(parseDay(text)).toBe(seconds);
-  });
-
-  it.each(['11/20/2026', '2026-11', '29-02-2026', '32-01-2026', '0000-00-00', '01-01-0099'])(
-    'finds no day in %j',
-    (text) => {
-      expect(parseDay(text)).toBeUndefined();
-    },
-  );
-});
-
 describe('parseChartKey', () => {
   it.each([
-    ['2026-11-20', 1795132800],
     ['2026-11-20T09:30', 1795167000],
     ['2026-11-20T09:30Z', 1795167000],
     ['2026-11-20T09:30+01:00', 1795163400],
     ['2026-11-20T09:30:00Z', 1795167000],
     ['1795167000', 1795167000],
-  ])('reads %s', (key, seconds) => {
-    expect(parseChartKey(key)).toBe(seconds);
+  ])('reads the instant %s', (key, atSeconds) => {
+    expect(parseChartKey(key)).toEqual({ atSeconds, startSeconds: 1795132800, isDay: false });
+  });
+
+  it('knows the day of an instant that a double rounds up to the next', () => {
+    expect(parseChartKey('2026-11-20 23:59:59.9999999')?.startSeconds).toBe(1795132800);
+  });
+
+  it.each(['2026-11-20', '20-11-2026'])('reads the day %s', (key) => {
+    expect(parseChartKey(key)).toEqual({ atSeconds: 1795132800, startSeconds: 1795132800, isDay: true });
   });
 
   it.each([
@@ -149,8 +138,12 @@ describe('parseChartKey', () => {
     'monday',
     '05/06/2026',
     '11/20/2026 09:30:00',
-    '05-06-2026',
+    '2026-11',
     '2026-02-31',
+    '29-02-2026',
+    '32-01-2026',
+    '0000-00-00',
+    '01-01-0099',
     '2026-11-20T25:00',
     '20261120',
   ])('finds no time in %j', (key) => {

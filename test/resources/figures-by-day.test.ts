@@ -4,6 +4,7 @@ import { defineResource } from '../../src/resources/define.ts';
 import { familiesOf, finished } from '../../src/resources/families.ts';
 import { object } from '../../src/resources/fields.ts';
 import { eachDay } from '../../src/resources/queries.ts';
+import { RequestedRange } from '../../src/resources/requested.ts';
 import type { Sample } from '../../src/resources/resource.ts';
 import { dailyTally } from '../../src/resources/tallies.ts';
 import { unnoted } from './expose.ts';
@@ -76,7 +77,12 @@ describe('a tally', () => {
 
   const answer = object({ Tally: dailyTally('views', 'Views', 'Chart', { country: (key) => key }) });
   const [newest, total] = familiesOf(answer).map((family) => finished('x', 'x', family));
-  const read = (startSeconds: number, body: unknown) => answer.from(body, unnoted, startSeconds);
+  const read = (startSeconds: number, body: unknown) =>
+    answer.from(
+      body,
+      unnoted,
+      new RequestedRange({ fromMs: startSeconds * 1000, toMs: (startSeconds + 86_400) * 1000 }, 0),
+    );
   const countsOf = (samples: readonly Sample[] = []): Readonly<Record<string, number>> =>
     Object.fromEntries(samples.map(({ labels, value }) => [labels?.['country'] ?? '', value]));
 

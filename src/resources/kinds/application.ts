@@ -55,7 +55,7 @@ export function latency(name: string, words: string, type = number): FieldType<n
 const points = mapped(entriesOf(number), (entries, notes) => {
   const all: { readonly key: string; readonly atSeconds: number; readonly latency: number }[] = [];
   for (const [key, value] of entries) {
-    const atSeconds = parseChartKey(key) ?? Number.NEGATIVE_INFINITY;
+    const atSeconds = parseChartKey(key)?.atSeconds ?? Number.NEGATIVE_INFINITY;
     if (!Number.isFinite(atSeconds)) notes.badKey('an instant');
     if (value !== undefined) all.push({ key, atSeconds, latency: value });
   }

@@ -4,6 +4,7 @@ import { defineResource } from '../define.ts';
 import { boolean, instant, listOf, mapped, object, ReadingError, text, type ValueOf } from '../fields.ts';
 import { onPage, type PagedAnswer, withQuery } from '../pages.ts';
 import { eachDate } from '../queries.ts';
+import type { RequestedRange } from '../requested.ts';
 import type { CounterSample } from '../resource.ts';
 import { tallyOf, together } from '../tallies.ts';
 
@@ -41,10 +42,10 @@ interface Changes {
   readonly times: readonly number[];
 }
 
-function changesOf({ Logs = [] }: ValueOf<typeof page>, daySeconds: number): Changes {
+function changesOf({ Logs = [] }: ValueOf<typeof page>, requested: RequestedRange | undefined): Changes {
   const all = Logs.flatMap((one) => one ?? []);
   return {
-    counts: tallyOf(all.map(labelsOf), daySeconds),
+    counts: tallyOf(all.map(labelsOf), requested?.startSeconds ?? 0),
     times: all.flatMap(({ Timestamp }) => Timestamp ?? []),
   };
 }
@@ -57,9 +58,9 @@ const answer: PagedAnswer<Changes> = {
   shape: page.shape,
   documented: page.documented,
   nothing: { counts: [], times: [] },
-  from: (body, diagnostics, daySeconds = 0) => changesOf(page.from(body, diagnostics), daySeconds),
-  async readAll(path, get, diagnostics, daySeconds = 0) {
-    const requested = new Set<string>();
+  from: (body, diagnostics, requested) => changesOf(page.from(body, diagnostics), requested),
+  async readAll(path, get, diagnostics, requested) {
+    const tokens = new Set<string>();
     const pages: Changes[] = [];
     for (let token = ''; ; ) {
       const query = token && `ContinuationToken=${encodeURIComponent(token)}`;
@@ -67,15 +68,15 @@ const answer: PagedAnswer<Changes> = {
         throw onPage(pages.length + 1, error);
       });
       const read = page.from(body, diagnostics);
-      pages.push(changesOf(read, daySeconds));
+      pages.push(changesOf(read, requested));
       const { HasMoreData: goesOn, ContinuationToken: next = '' } = read;
       if (goesOn === false || (next === '' && goesOn === undefined)) break;
       if (next === '') throw new ReadingError('schema', 'the log goes on, but does not say where');
-      if (requested.has(next))
+      if (tokens.has(next))
         throw new ReadingError('schema', `the log repeats itself after page ${pages.length}`);
       if (pages.length === maxPages)
         throw new ReadingError('schema', `the log did not end after ${maxPages} pages`);
-      requested.add(next);
+      tokens.add(next);
       token = next;
     }
     return {

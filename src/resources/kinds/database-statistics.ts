@@ -1,5 +1,5 @@
 /** Queries, rows and latency of a database, by hours (`/database/v2/databases/{id}/statistics`). */
-import { counted, countsOf, ofNewestHour } from '../charts.ts';
+import { counted, countsOf, levelsOf, ofNewestHour } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { shown } from '../families.ts';
 import {
@@ -17,7 +17,6 @@ import {
   type ValueOf,
 } from '../fields.ts';
 import { openHours } from '../queries.ts';
-import { parseChartKey } from '../times.ts';
 import { databases } from './database.ts';
 
 const maxSeries = 50;
@@ -37,18 +36,13 @@ const counts = countsOf(mapped(object({ data: points }).ignoring('unit diff'), (
 
 const latencies = object({
   unit: oneOf(['milliseconds', 'seconds']),
-  data: entriesOf(object({ data: points }).ignoring('diff')),
+  data: entriesOf(object({ data: levelsOf(points) }).ignoring('diff')),
 }).ignoring('diff');
 
 /** The points of the newest hour that had queries: the API writes 0 for an hour without. */
-const newestLatencies = mapped(latencies, ({ unit, data = [] }, notes) => {
-  const all = data.flatMap(([series, chart]) =>
-    (chart?.data ?? []).flatMap(([key, value = 0]) => {
-      const atSeconds = parseChartKey(key);
-      if (atSeconds === undefined) notes.badKey('an instant');
-      return atSeconds === undefined || !unit ? [] : [{ series, atSeconds, value }];
-    }),
-  );
+const newestLatencies = mapped(latencies, ({ unit, data = [] }) => {
+  if (!unit) return [];
+  const all = data.flatMap(([series, chart]) => (chart?.data ?? []).map((level) => ({ ...level, series })));
   return ofNewestHour(all).map(({ series, value }) => ({
     series,
     seconds: unit === 'seconds' ? value : divided(value, 1000),

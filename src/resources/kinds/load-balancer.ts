@@ -1,5 +1,5 @@
 /** What load balancers did with requests, by origin and hour (`/loadbalancer/{id}/statistics`). No operation lists them with names. */
-import { countsOf, newestAndTotal, ofNewestHour } from '../charts.ts';
+import { countsOf, levels, newestAndTotal, ofNewestHour } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { type FamilyOf, shown } from '../families.ts';
 import {
@@ -19,8 +19,7 @@ import {
 import { mapEach, pagings, readPages } from '../pages.ts';
 import { eachOpenDay } from '../queries.ts';
 import type { Listing } from '../resource.ts';
-import { together } from '../tallies.ts';
-import { parseChartKey } from '../times.ts';
+import { ofRange, together } from '../tallies.ts';
 
 const dayMs = 86_400_000;
 const maxOrigins = 50;
@@ -69,7 +68,9 @@ const figures = object({ TotalRequests: number, TotalTraffic: number, AllOrigins
 type Figures = ValueOf<typeof figures>;
 
 /** The figures of the day that was requested. */
-const summary = mapped(figures, (of, { daySeconds: startSeconds = 0 }) => [{ startSeconds, ...of }]);
+const summary = mapped(figures, (of, { requested }) => [
+  { startSeconds: requested?.startSeconds ?? 0, ...of },
+]);
 
 function total(name: string, words: string, field: keyof Figures): FamilyOf<ValueOf<typeof summary>> {
   return {
@@ -139,20 +140,19 @@ const failures = shown(failuresByOrigin, {
   )[1],
 });
 
-const latencyOfOrigin = object({ OriginId: id, Percentile: integer, Values: entriesOf(number) }).ignoring(
-  'OriginName',
-);
+const latencyOfOrigin = object({
+  OriginId: id,
+  Percentile: integer,
+  Values: levels,
+}).ignoring('OriginName');
 
-const latencies = mapped(listOf(latencyOfOrigin), (all, notes) =>
-  all.flatMap((one) =>
-    (one?.Values ?? []).flatMap(([key, value = 0]) => {
-      const atSeconds = parseChartKey(key);
-      if (atSeconds === undefined) notes.badKey('an instant');
-      const { OriginId: origin_id, Percentile } = one ?? {};
-      if (atSeconds === undefined || origin_id === undefined || Percentile === undefined) return [];
-      return [{ labels: { origin_id, percentile: String(Percentile) }, atSeconds, value }];
-    }),
-  ),
+const latencies = mapped(listOf(latencyOfOrigin), (all) =>
+  all.flatMap((one) => {
+    const { OriginId: origin_id, Percentile, Values = [] } = one ?? {};
+    if (origin_id === undefined || Percentile === undefined) return [];
+    const labels = { origin_id, percentile: String(Percentile) };
+    return Values.map((level) => ({ ...level, labels }));
+  }),
 );
 
 const latency = shown(latencies, {
@@ -166,11 +166,13 @@ const latency = shown(latencies, {
 });
 
 const statistics = object({
-  Summary: shown(
-    summary,
-    total('requests', 'Requests', 'TotalRequests'),
-    total('traffic_bytes', 'Traffic, taken as bytes, which is not documented', 'TotalTraffic'),
-    total('origins_exhausted', 'Requests for which every origin failed', 'AllOriginsExhausted'),
+  Summary: ofRange(
+    shown(
+      summary,
+      total('requests', 'Requests', 'TotalRequests'),
+      total('traffic_bytes', 'Traffic, taken as bytes, which is not documented', 'TotalTraffic'),
+      total('origins_exhausted', 'Requests for which every origin failed', 'AllOriginsExhausted'),
+    ),
   ),
   RequestsByOrigin: origins,
   OriginFailures: failures,

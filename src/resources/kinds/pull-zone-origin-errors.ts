@@ -20,10 +20,10 @@ const entry = object({
 }).ignoring('logId timestamp log');
 
 /** How many errors there are of each sort, on the day that was requested. */
-const errors = mapped(listOf(entry), (all, { daySeconds = 0 }) =>
+const errors = mapped(listOf(entry), (all, { requested }) =>
   tallyOf(
     all.flatMap((one) => (one ? [labelsOf(one)] : [])),
-    daySeconds,
+    requested?.startSeconds ?? 0,
   ),
 );
 

@@ -64,17 +64,14 @@ function cachedRequests({ RequestsServedChart: served, PullRequestsPulledChart: 
 
 /** The start of the newest hour that has ended and had requests: one without any has no ratio and no time. */
 function newestHour({ RequestsServedChart = [] }: Statistics): number | undefined {
-  return highestOf(
-    RequestsServedChart.filter(({ hasEnded, value }) => hasEnded && value > 0).map(
-      ({ atSeconds }) => atSeconds,
-    ),
-  );
+  const requested = RequestsServedChart.filter(({ hasEnded, value }) => hasEnded && value > 0);
+  return highestOf(requested.flatMap(({ atSeconds }) => atSeconds ?? []));
 }
 
 /** What a chart has at that hour. */
 function atNewestHour(chart: readonly Hour[] | undefined, statistics: Statistics): number | undefined {
   const newest = newestHour(statistics);
-  return chart?.find(({ atSeconds }) => atSeconds === newest)?.value;
+  return newest === undefined ? undefined : chart?.find(({ atSeconds }) => atSeconds === newest)?.value;
 }
 
 const inNewestHour = 'in the newest hour that has ended and had requests';

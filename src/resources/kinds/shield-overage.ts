@@ -31,9 +31,11 @@ export const shieldOverage = defineResource({
   defaultIntervalSeconds: 3600,
   listing: zones,
   path: '/shield/metrics/overages/{shieldZoneId}',
-  query({ nowMs }) {
-    const now = new Date(nowMs);
-    return [{ query: `year=${now.getUTCFullYear()}&month=${now.getUTCMonth() + 1}` }];
+  query: {
+    requestsFor({ toMs }) {
+      const now = new Date(toMs - 1);
+      return [{ query: `year=${now.getUTCFullYear()}&month=${now.getUTCMonth() + 1}` }];
+    },
   },
   answer: besideError(overages),
   // A month without billing data answers 404: on the first of a month that may be every zone.

@@ -41,7 +41,7 @@ latency_seconds{db,series="P95"} 0.0125
 
 it('has the sum of the hours of each day', async () => {
   const get = () => Promise.resolve({ query_count: { data: [['2026-08-19T23:00:00Z', 5], ...hours(3, 4)] } });
-  const context = { nowMs: Date.parse(now) };
+  const context = { nowMs: Date.parse(now), lastBeganMs: Date.parse('2026-08-19T23:55:00Z') };
   const reading = await databaseStatistics.read(get, { database_id: 'db_01' }, unnoted, context);
   expect(reading.query_count).toEqual([
     { startSeconds: 1_787_097_600, value: 5 },
