@@ -12,7 +12,7 @@ import {
 } from '../src/config/schema.ts';
 import { allLabelsOf, catalogue } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/kinds/index.ts';
-import { apiNames, type Resource } from '../src/resources/resource.ts';
+import { apiNames, type Resource, type WithoutDays } from '../src/resources/resource.ts';
 import { createTelemetry } from '../src/telemetry.ts';
 import { count, formatDuration } from '../src/text.ts';
 import { shellFiles } from './cli/shell-files.ts';
@@ -67,12 +67,44 @@ async function metricReference(): Promise<string> {
   );
   const own = await ownFamilies();
   return withTables(page, {
+    'Where a counter begins': [
+      row('kind', 'counters of', 'an answer without any day'),
+      row('---', '---', '---'),
+      ...resources.flatMap((resource) => beginningRows(resource)),
+    ],
     'The exporter itself': [
       row('family', 'type', 'meaning'),
       row('---', '---', '---'),
       ...own.map(({ name, type, help }) => row(`\`${name}\``, type, help)),
     ],
   });
+}
+
+/** What an answer without any day means: a row for each meaning that a kind has. */
+function beginningRows({ kind, families }: Resource): readonly string[] {
+  const byMeaning = new Map<string, string[]>();
+  for (const { name, withoutDays, fields } of families) {
+    if (!withoutDays) continue;
+    const meaning = meaningOf(withoutDays, fields);
+    const counter = `\`${name.replace('bunnynet_', '')}\``;
+    byMeaning.set(meaning, [...(byMeaning.get(meaning) ?? []), counter]);
+  }
+  return [...byMeaning].map(([meaning, counters]) => row(`\`${kind}\``, counters.join(', '), meaning));
+}
+
+function meaningOf(withoutDays: readonly WithoutDays[], fields: readonly string[]): string {
+  const [first] = withoutDays;
+  if (first === 'none') return 'nothing was counted';
+  if (first === 'unknown' || first === undefined) return 'says nothing';
+  const named = (names: readonly (string | undefined)[]) =>
+    [...new Set(names.flatMap((name) => (name === undefined ? [] : [`\`${name}\``])))].join(', ');
+  const told = withoutDays.filter((one) => typeof one === 'object');
+  const [sums, wholes] = [named(told.map(({ sum }) => sum)), named(told.map(({ whole }) => whole))];
+  const ofOwn = fields.length > 1 && sums.includes(',') ? 'its own sum' : sums;
+  return [
+    `nothing was counted where ${ofOwn} is 0`,
+    ...(wholes === '' ? [] : [`the other charts add up to ${wholes}`]),
+  ].join(', or ');
 }
 
 interface SchemaNode {

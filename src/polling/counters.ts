@@ -1,11 +1,18 @@
 /** The counters of a target: which series each family has, and what they have counted. */
 import { catalogue, counterFamiliesOf } from '../resources/catalogue.ts';
 import { sumByDay } from '../resources/charts.ts';
-import type { CounterBound, CounterSample, DayFigure, Sample, TargetContext } from '../resources/resource.ts';
+import type {
+  CounterBound,
+  CounterSample,
+  DayFigure,
+  Family,
+  Sample,
+  TargetContext,
+} from '../resources/resource.ts';
 import { DayCounter } from './day-counter.ts';
 import { copyOf, keyOf, type LabelSet } from './label-sets.ts';
 
-/** How long a series may be missing before it is forgotten: a country may have no views for hours. */
+/** How long a series of a label value that comes and goes may be missing before it is forgotten: a country may have no views for hours. */
 const keptMs = 2 * 86_400_000;
 
 class HeldSeries extends DayCounter {
@@ -13,8 +20,8 @@ class HeldSeries extends DayCounter {
   /** Since when it has been missing from readings, by the clock that never jumps. */
   lackedSinceMs: number | undefined;
 
-  constructor({ labels, days }: CounterSample, nowMs: number) {
-    super(days, nowMs);
+  constructor({ labels, days }: CounterSample, nowMs: number, lackedMs?: number) {
+    super(days, nowMs, lackedMs);
     this.labelSet = copyOf(labels);
   }
 }
@@ -23,6 +30,8 @@ export class Counters {
   /** By index in the catalogue. */
   readonly #indexes: readonly number[];
   readonly #families: readonly FamilyCounters[];
+  /** When the last reading was, by the clock that never jumps. */
+  #readMs: number | undefined;
 
   private constructor(indexes: readonly number[]) {
     this.#indexes = indexes;
@@ -41,8 +50,12 @@ export class Counters {
    */
   add(target: TargetContext, reading: unknown, nowMs: number, uptimeMs: number): void {
     const given = this.#indexes.map((family) => catalogue[family]?.days?.(reading, target) ?? []);
-    for (const [at, family] of this.#indexes.entries())
-      this.#families[at]?.add(given[at] ?? [], catalogue[family]?.bound, nowMs, uptimeMs);
+    const beforeMs = this.#readMs === undefined ? undefined : nowMs - (uptimeMs - this.#readMs);
+    for (const [at, index] of this.#indexes.entries()) {
+      const family = catalogue[index];
+      if (family) this.#families[at]?.add(given[at] ?? [], family, { nowMs, uptimeMs, beforeMs });
+    }
+    this.#readMs = uptimeMs;
   }
 
   /** The rows of each family, by its index in the catalogue. */
@@ -52,6 +65,16 @@ export class Counters {
       samples: this.#families[at]?.samplesOf(catalogue[family]?.bound) ?? [],
     }));
   }
+}
+
+/** When a reading was. */
+interface ReadingTimes {
+  /** Unix time. */
+  readonly nowMs: number;
+  /** By the clock that never jumps. */
+  readonly uptimeMs: number;
+  /** When the reading before was, by today's wall clock; undefined for the first. Unix time. */
+  readonly beforeMs: number | undefined;
 }
 
 /**
@@ -70,10 +93,10 @@ class FamilyCounters {
 
   add(
     samples: readonly CounterSample[],
-    bound: CounterBound | undefined,
-    nowMs: number,
-    uptimeMs: number,
+    { bound, comesAndGoes }: Pick<Family, 'bound' | 'comesAndGoes'>,
+    times: ReadingTimes,
   ): void {
+    const { nowMs, uptimeMs, beforeMs } = times;
     // Of two samples with the same labels the later one counts, as on the page.
     const left = new Map(samples.map((sample) => [keyOf(sample.labels), sample]));
     for (const series of this.#held) {
@@ -83,10 +106,13 @@ class FamilyCounters {
       if (days) series.add(days, nowMs);
       series.lackedSinceMs = days ? undefined : (series.lackedSinceMs ?? uptimeMs);
     }
-    const kept = this.#held.filter(({ lackedSinceMs = uptimeMs }) => uptimeMs - lackedSinceMs <= keptMs);
-    const begun = bound ? this.#addRest(left, bound, kept.length, nowMs) : [...left.values()];
-    if (kept.length < this.#held.length || begun.length > 0)
-      this.#held = kept.concat(begun.map((sample) => new HeldSeries(sample, nowMs)));
+    const kept = comesAndGoes
+      ? this.#held.filter(({ lackedSinceMs = uptimeMs }) => uptimeMs - lackedSinceMs <= keptMs)
+      : this.#held;
+    const begun = bound
+      ? this.#addRest(left, bound, kept.length, times).map((sample) => new HeldSeries(sample, nowMs))
+      : Array.from(left.values(), (sample) => new HeldSeries(sample, nowMs, beforeMs));
+    if (kept.length < this.#held.length || begun.length > 0) this.#held = kept.concat(begun);
   }
 
   /**
@@ -97,12 +123,12 @@ class FamilyCounters {
     left: ReadonlyMap<string, CounterSample>,
     { most, rest }: CounterBound,
     held: number,
-    nowMs: number,
+    { nowMs, beforeMs }: ReadingTimes,
   ): readonly CounterSample[] {
     if (left.size === 0) return [];
     const sum = sumByDay([...left.values()].flatMap(({ days }) => days));
     if (this.#rest) this.#rest.add(sum, nowMs);
-    else this.#rest = new DayCounter(sum, nowMs);
+    else this.#rest = new DayCounter(sum, nowMs, beforeMs);
     const restKey = keyOf(rest);
     const largest = [...left]
       .filter(([key]) => key !== restKey)

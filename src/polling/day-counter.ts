@@ -1,8 +1,8 @@
 /** One counter: what the days of the API have gained since the first reading. */
 import { sumByDay } from '../resources/charts.ts';
 import type { DayFigure } from '../resources/resource.ts';
+import { daySeconds, startOfDay } from '../resources/times.ts';
 
-const daySeconds = 86_400;
 /** Days that may still grow; of older ones nothing is kept or counted. */
 const openDays = 2;
 
@@ -16,9 +16,22 @@ export class DayCounter {
   /** Earlier days are not counted: this process did not see them grow, or they are too old. */
   #fromSeconds = 0;
 
-  /** Takes the days of the first reading as already counted. nowMs: Unix time; it gives the day if none was sent. */
-  constructor(days: readonly DayFigure[], nowMs: number) {
-    this.#begin(days, nowMs);
+  /**
+   * Takes the days of the first reading as already counted, except those that began after an earlier reading without this series.
+   *
+   * @param nowMs Unix time; it gives the day if none was sent
+   * @param lackedMs when the reading before was, if there was one. Unix time
+   */
+  constructor(days: readonly DayFigure[], nowMs: number, lackedMs?: number) {
+    if (lackedMs === undefined) this.#begin(days, nowMs);
+    else {
+      const dayAfter = startOfDay(lackedMs / 1000) + daySeconds;
+      this.#begin(
+        days.filter(({ startSeconds }) => startSeconds < dayAfter),
+        lackedMs,
+      );
+      this.add(days, nowMs);
+    }
   }
 
   /** Counts what the days have gained. nowMs: Unix time, from a clock that may be wrong. */
@@ -59,7 +72,7 @@ export class DayCounter {
 
   #begin(days: readonly DayFigure[], nowMs: number): void {
     const open = newestFirst(days).slice(0, openDays);
-    this.#fromSeconds = open.at(-1)?.startSeconds ?? Math.floor(nowMs / 1000 / daySeconds) * daySeconds;
+    this.#fromSeconds = open.at(-1)?.startSeconds ?? startOfDay(nowMs / 1000);
     this.#keep(open);
   }
 

@@ -14,7 +14,7 @@ import {
   number,
   type ObjectType,
 } from './fields.ts';
-import type { Day, DayFigure, Labels, TargetContext } from './resource.ts';
+import type { Day, DayFigure, Labels, TargetContext, ToldBy, WithoutDays } from './resource.ts';
 import { type ChartTime, hourSeconds, parseChartKey } from './times.ts';
 
 /** A point of a chart. */
@@ -157,6 +157,7 @@ export function newestOf(days: readonly Pick<DayFigure, 'startSeconds'>[]): numb
  * The newest day of a figure, and a counter.
  *
  * @param words how the HELP begins
+ * @param withoutDays what an answer says that has no day of it: where nothing was counted the counter begins at 0
  * @param since what was first read, in the HELP of the counter
  * @param place where in the HELP the fields stand
  */
@@ -164,55 +165,70 @@ export function newestAndTotal<Value>(
   name: string,
   words: string,
   family: Omit<FamilyOf<Value>, 'name' | 'words'>,
+  withoutDays: WithoutDays,
   { since = 'them', place = '(%s)' } = {},
 ): readonly [newest: FamilyOf<Value>, total: FamilyOf<Value>] {
   const newest = `${words} so far in the newest UTC day; resets at midnight ${place}`;
   const total = `${words} since the exporter first read ${since}, summed by UTC day ${place}`;
   return [
     { ...family, name: `${name}_latest_day`, words: newest },
-    { ...family, name: `${name}_total`, words: total },
+    { ...family, withoutDays: [withoutDays], name: `${name}_total`, words: total },
   ];
 }
 
-interface ChartType extends FieldType<readonly DayFigure[]> {
+interface ChartType<Figure extends DayFigure = DayFigure> extends FieldType<readonly Figure[]> {
   readonly isChart: true;
+  readonly toldBy: ToldBy;
 }
 
-/** A chart of counts of which the page has only a counter. */
+/** A chart of counts of which the page has only a counter. One that is empty says nothing. */
 export function counted(
   name: string,
   words: string,
   type: FieldType<readonly DayFigure[]>,
 ): FieldType<readonly DayFigure[]> {
-  return shown(type, newestAndTotal<readonly DayFigure[]>(name, words, { series: (days) => [{ days }] })[1]);
+  const series = (days: readonly DayFigure[]) => [{ days }];
+  return shown(type, newestAndTotal<readonly DayFigure[]>(name, words, { series }, 'unknown')[1]);
 }
 
-interface ChartOptions {
+interface ChartOptions extends ToldBy {
   readonly type?: FieldType<readonly DayFigure[]>;
   readonly since?: string;
   readonly place?: string;
   readonly of?: Labels;
 }
 
-/** A chart of counts: its newest day, and a counter. Options: as of `newestAndTotal` and `FamilyOf`. */
+/**
+ * A chart of counts: its newest day, and a counter. Options: as of `newestAndTotal`, `FamilyOf` and `ToldBy`. Without the latter a
+ * chart that is empty says nothing.
+ */
 export function daily(name: string, words: string, options: ChartOptions = {}): ChartType {
-  const { type = counts, of, ...help } = options;
-  const series = (days: readonly DayFigure[]) => [{ days }];
-  return Object.assign(shown(type, ...newestAndTotal(name, words, { of, series }, help)), {
-    isChart: true as const,
-  });
+  return chart(name, words, options.type ?? counts, options);
 }
 
 /** The same of a chart by hours. */
 export function dailyByHours(
   name: string,
   words: string,
-  of?: Labels,
-): FieldType<readonly Hour[]> & Pick<ChartType, 'isChart'> {
-  const series = (all: readonly Hour[]) => [{ days: sumByDay(all) }];
-  return Object.assign(shown(hours, ...newestAndTotal(name, words, { of, series })), {
-    isChart: true as const,
+  options: Omit<ChartOptions, 'type'> = {},
+): ChartType<Hour> {
+  return chart(name, words, hours, options);
+}
+
+function chart<Figure extends DayFigure>(
+  name: string,
+  words: string,
+  type: FieldType<readonly Figure[]>,
+  { of, sum, whole, since, place }: ChartOptions,
+): ChartType<Figure> {
+  const toldBy = { ...(sum !== undefined && { sum }), ...(whole !== undefined && { whole }) };
+  const withoutDays = Object.keys(toldBy).length > 0 ? toldBy : 'unknown';
+  const series = (all: readonly Figure[]) => [{ days: sumByDay(all) }];
+  const families = newestAndTotal(name, words, { of, series }, withoutDays, {
+    ...(since !== undefined && { since }),
+    ...(place !== undefined && { place }),
   });
+  return Object.assign(shown(type, ...families), { isChart: true as const, toldBy });
 }
 
 /** When the newest day of these fields began. Default: the charts of the answer. */
@@ -259,10 +275,11 @@ export function familiesByDay<Figures>(figures: ObjectType<Figures>, since: stri
         ...figure,
         series(all, target) {
           const days = daysOf(all, target);
-          // A figure that all days lack has no series. Without any day, nothing was counted.
+          // A figure that all days lack has no series.
           return days.length === 0 && all.length > 0 ? undefined : [{ days }];
         },
       },
+      'none',
       { since },
     );
     const ofNewest: FamilyOf<readonly Day<Figures>[]> = {

@@ -35,7 +35,7 @@ import {
 import { once, openRange, type Query } from './queries.ts';
 import { RequestedRange } from './requested.ts';
 import type { ApiName, Found, IdField, ListedResource, Listing, ReadResource } from './resource.ts';
-import { ofOneDay } from './tallies.ts';
+import { settled } from './sums.ts';
 
 /** What the file of a kind states. It may leave out what is as usual, and what follows from its listing or its answer. */
 interface Declaration<Reading>
@@ -141,7 +141,7 @@ export function defineResource<Reading>(
           'readAll' in answer
             ? await answer.readAll(requestPath, get, diagnostics, requested)
             : answer.from(await get(requestPath), diagnostics, requested);
-        readings.push(requested?.isOneDay ? ofOneDay(answer, reading, requested, diagnostics) : reading);
+        readings.push(requested ? settled(answer, reading, requested, diagnostics) : reading);
       }
       return joined(readings);
     },

@@ -35,12 +35,16 @@ export interface FamilyOf<Value = unknown> {
   readonly of?: Labels | undefined;
   /** Names of the labels that `series` gives. Default: none. */
   readonly labels?: readonly string[];
+  /** See {@link Family}. Default: those with a bound do. */
+  readonly comesAndGoes?: true | undefined;
   /** For label values that the API chooses: only the largest have a series of their own. */
   readonly bound?: CounterBound;
   /** Which value counts of two list elements with the same labels. Default: their sum. */
   readonly together?: 'most' | undefined;
   /** See {@link Family}. */
   readonly named?: Family['named'];
+  /** See {@link Family}. */
+  readonly withoutDays?: Family['withoutDays'] | undefined;
   /** Whether a counter shows what the API has counted. Otherwise it adds up what days have gained. */
   readonly asCounted?: true | undefined;
   /** A number is a sample without labels. A counter adds up the days of a series; a gauge shows the newest day of any series. */
@@ -235,6 +239,7 @@ function joined<Values>(one: FamilyOf<Values>, other: FamilyOf<Values>): FamilyO
     labels: labelsOf(one),
     together: one.together,
     asCounted: one.asCounted,
+    withoutDays: one.withoutDays && [...one.withoutDays, ...(other.withoutDays ?? [])],
     series: (values, target) => [...seriesOf(one, values, target), ...seriesOf(other, values, target)],
   };
 }
@@ -262,7 +267,9 @@ function ofElements<Element>(element: HasShape, addsUp = false): readonly Family
     words: family.words,
     fields: family.fields,
     asCounted: family.asCounted,
+    withoutDays: family.withoutDays,
     labels: [...names, ...labelsOf(family)],
+    comesAndGoes: true,
     series(elements, target) {
       const series = elements.flatMap((one) => labelled(textsOf(one), seriesOf(family, one, target)));
       return addsUp ? putTogether(series, family.together === 'most' ? Math.max : (a, b) => a + b) : series;
@@ -316,12 +323,14 @@ export function finished<Reading>(kind: string, prefix: string, family: FamilyOf
     labels: labelsOf(family),
     fields: family.fields ?? [],
     named: family.named,
+    comesAndGoes: family.comesAndGoes ?? family.bound !== undefined,
     samples: (reading, target) =>
       addsUpDays ? [] : bounded(asSamples(seriesOf(family, reading, target)), family.bound),
     ...(addsUpDays && {
       days: (reading: Reading, target: TargetContext) =>
         seriesOf(family, reading, target) as readonly CounterSample[],
       bound: family.bound,
+      withoutDays: family.withoutDays ?? [],
     }),
   };
 }

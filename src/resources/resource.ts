@@ -137,6 +137,20 @@ export interface CounterSample extends HasLabels {
   readonly days: readonly DayFigure[];
 }
 
+/**
+ * What an answer without any day of a figure says: `none`, that nothing was counted; `unknown`, nothing. Or that nothing was counted
+ * where the fields of `ToldBy` show it.
+ */
+export type WithoutDays = 'none' | 'unknown' | ToldBy;
+
+/** Names of fields beside a chart. */
+export interface ToldBy {
+  /** A number or a chart that is at least the sum of this one: where it is 0, nothing was counted. */
+  readonly sum?: string;
+  /** A chart that is the sum of all charts that name it: where the others add up to it, nothing was counted. */
+  readonly whole?: string;
+}
+
 /** How many series one target has of a counter whose label values the API invents. */
 export interface CounterBound {
   /** How many have a series of their own: the largest of the first readings. */
@@ -168,6 +182,10 @@ export interface Family<Reading = unknown> {
   /** Of a counter that adds up days: those that a reading has. */
   days?(reading: Reading, target: TargetContext): readonly CounterSample[];
   readonly bound?: CounterBound | undefined;
+  /** The same: what an answer says in which they are missing, of each of its fields. */
+  readonly withoutDays?: readonly WithoutDays[];
+  /** Whether its labels are of things that the API names: a country, a rate limit. Other series exist as long as their target. */
+  readonly comesAndGoes: boolean;
 }
 
 /** How bad a state is, for colours and order. */
@@ -241,7 +259,7 @@ export interface ReadResource<Reading = unknown> extends Kind<Reading> {
   /** Lists the parts of a target that have names. The last id of a part is what the reading calls it. */
   readonly partNames?: Listing | undefined;
   /** For days that are counted, see `queries.ts`. */
-  read(get: Get, ids: Ids, diagnostics: Diagnostics, context: ReadContext): Promise<Reading>;
+  read(this: void, get: Get, ids: Ids, diagnostics: Diagnostics, context: ReadContext): Promise<Reading>;
   /** Whether a failure means that there is nothing to read, and the reading of that. */
   isEmpty?(failure: FailureOf): boolean;
   readonly nothing: Reading;

@@ -1,12 +1,8 @@
-/**
- * Counts by a name: those that a day has of each, and which of them are of the day that was requested, for the API does not say
- * it. What the names are is up to the API, so only the largest have a series of their own.
- */
+/** Counts by a name, of the day that was requested. The API invents the names, so only the largest have a series of their own. */
 import { newestAndTotal, sumByDay } from './charts.ts';
 import { shown } from './families.ts';
-import { type Answer, type Diagnostics, entriesOf, type FieldType, mapped, number } from './fields.ts';
-import type { RequestedRange } from './requested.ts';
-import type { CounterSample, DayFigure, Labels } from './resource.ts';
+import { entriesOf, type FieldType, mapped, number } from './fields.ts';
+import type { CounterSample, DayFigure, Labels, ToldBy } from './resource.ts';
 
 /** One series for each set of labels, with the sum of its days. */
 function byLabels(all: readonly CounterSample[]): readonly CounterSample[] {
@@ -35,7 +31,7 @@ const maxKeys = 50;
 /** The label of that sum. What the API itself calls so is added to it. */
 const other = 'other';
 
-interface TallyEntry extends DayFigure {
+export interface TallyEntry extends DayFigure {
   readonly key: string;
 }
 
@@ -48,9 +44,10 @@ const tallyEntries: FieldType<readonly TallyEntry[]> = mapped(entriesOf(number),
       ),
 );
 
-interface TallyType extends FieldType<readonly TallyEntry[]> {
-  /** The chart that has the sum of its day. */
-  readonly partOf: string;
+/** Counts by name. `toldBy.sum` is the chart that has the sum of its day. */
+export interface TallyType extends FieldType<readonly TallyEntry[]> {
+  readonly isTally: true;
+  readonly toldBy: ToldBy & { readonly sum: string };
 }
 
 /**
@@ -75,7 +72,8 @@ export function dailyTally(
       all.map((one) => ({ labels: labelsOf(one.key), days: [one] })),
     );
   const family = { labels: Object.keys(labels), series };
-  const [newest, total] = newestAndTotal(name, words, family);
+  const toldBy = { sum: partOf };
+  const [newest, total] = newestAndTotal(name, words, family, toldBy);
   const type = shown(
     tallyEntries,
     {
@@ -93,50 +91,7 @@ export function dailyTally(
       bound: { most: maxKeys, rest },
     },
   );
-  return Object.assign(type, { partOf });
-}
-
-/** A figure of the whole range that was requested: the answer does not say of which days it is. */
-interface RangeFigure {
-  readonly isOfRange: true;
-}
-
-/** Marks a type whose fields are figures of the whole range. Numbers and tallies need no mark. */
-export function ofRange<Value>(type: FieldType<Value>): FieldType<Value> & RangeFigure {
-  return Object.assign(type, { isOfRange: true as const });
-}
-
-/**
- * The reading of one day without what can be of other days. A figure without days of its own is of all days that the answer is
- * about: it is left out, and noted, if a chart beside it has counted something on another day, or has no day that can be read. A
- * tally is also left out if it sums to more than its chart has on the day that was requested.
- */
-export function ofOneDay<Reading>(
-  { shape }: Pick<Answer, 'shape'>,
-  reading: Reading,
-  { startSeconds, doubt }: RequestedRange,
-  diagnostics: Diagnostics,
-): Reading {
-  const read = reading as Readonly<Record<string, unknown>>;
-  const types: readonly [string, FieldType & Partial<TallyType & RangeFigure>][] = Object.entries(shape);
-  const isOfThatDay = (name: string, { partOf, isOfRange, documented = {} }: (typeof types)[number][1]) => {
-    if (read[name] === undefined) return true;
-    const { fields, values, elements } = documented;
-    const isNumber = !fields && !values && !elements;
-    if (partOf === undefined && !isOfRange && !isNumber) return true;
-    if (doubt !== undefined) {
-      diagnostics.mismatch(name, 'figures of the day that was requested', doubt);
-      return false;
-    }
-    const chart = partOf === undefined ? undefined : (read[partOf] as readonly DayFigure[] | undefined);
-    if (!chart) return true;
-    const all = sumByDay(chart).find((day) => day.startSeconds === startSeconds)?.value ?? 0;
-    // A negative count would make room for others. The sum of doubles is inexact.
-    const sum = (read[name] as readonly TallyEntry[]).reduce((of, { value }) => of + Math.max(0, value), 0);
-    return sum <= all * (1 + 1e-9);
-  };
-  const left = types.filter(([name, type]) => !isOfThatDay(name, type)).map(([name]) => [name, undefined]);
-  return left.length === 0 ? reading : ({ ...reading, ...Object.fromEntries(left) } as Reading);
+  return Object.assign(type, { isTally: true as const, toldBy });
 }
 
 function inOrderOfLabels(a: CounterSample, b: CounterSample): number {

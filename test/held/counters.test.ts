@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Request, startWhole } from './whole.ts';
 
 const minuteMs = 60_000;
@@ -100,4 +100,109 @@ it('cached and uncached requests never add up to more than were served, even if 
   }
   expect([await total('requests'), await total('uncached_requests')]).toEqual([500, 500]);
   expect(await total('cached_requests')).toBe(0);
+});
+
+describe('a figure that an answer has no day of', () => {
+  const minutes = (count: number) => count * minuteMs;
+  const ofFtp = { protocol: 'ftp' };
+  const egress = 'bunnynet_storage_zone_egress_bytes';
+
+  /** A storage zone with this answer for today, and what FTP has as counter and as newest day. */
+  async function startStorageZone(answer: (chart: (bytes?: number) => object) => object) {
+    const whole = await startWhole({
+      document: { storage_zone_egress: { targets: [7], interval: '10m' } },
+      routes: {
+        '/storagezone/7/statistics/egress': ({ query }: Request) => {
+          const day = query.get('dateTo') ?? '';
+          return answer((bytes) => (bytes === undefined ? {} : { [`${day}T00:00:00Z`]: bytes }));
+        },
+      },
+    });
+    return async () => {
+      await whole.poll();
+      whole.advance(minutes(10));
+      return [await whole.value(`${egress}_total`, ofFtp), await whole.value(`${egress}_latest_day`, ofFtp)];
+    };
+  }
+
+  it.each([
+    ['its own sum is 0', (bytes?: number) => ({ FtpEgressTotal: bytes ?? 0 })],
+    [
+      'the other charts add up to the whole',
+      (bytes = 0) => ({
+        HttpEgressChart: { '2026-08-15': 70 },
+        TotalEgressChart: { '2026-08-15': 70 + bytes },
+      }),
+    ],
+  ])('is counted from 0 if %s', async (_, beside) => {
+    let bytes: number | undefined;
+    const poll = await startStorageZone((chart) => ({ FtpEgressChart: chart(bytes), ...beside(bytes) }));
+    expect(await poll()).toEqual([0, undefined]);
+    bytes = 5_000_000;
+    expect(await poll()).toEqual([5_000_000, 5_000_000]);
+  });
+
+  it.each([
+    ['nothing beside it says so', {}],
+    ['the others are less than the whole', { TotalEgressChart: { '2026-08-15': 100 } }],
+    ['its own sum is more', { FtpEgressTotal: 100 }],
+  ])('is counted from what it first has if %s', async (_, beside) => {
+    let bytes: number | undefined;
+    const poll = await startStorageZone((chart) => ({
+      HttpEgressChart: { '2026-08-15': 70 },
+      FtpEgressChart: chart(bytes),
+      ...beside,
+    }));
+    expect(await poll()).toEqual([undefined, undefined]);
+    bytes = 5_000_000;
+    expect(await poll()).toEqual([0, 5_000_000]);
+  });
+
+  it('has a tally from 0 where its chart has nothing', async () => {
+    let countries = {};
+    const whole = await startWhole({
+      document: { video_library_statistics: { targets: [7] } },
+      routes: {
+        '/library/7/statistics': () => ({
+          viewsChart: { '2026-08-15': Object.keys(countries).length },
+          countryViewCounts: countries,
+        }),
+      },
+    });
+    const views = 'bunnynet_video_library_country_views';
+    await whole.poll();
+    expect(await whole.series(`${views}_total`)).toEqual({ '{library_id="7",country="other"}': 0 });
+    expect(await whole.series(`${views}_latest_day`)).toEqual({});
+    countries = { DE: 1 };
+    await whole.poll();
+    expect(await whole.value(`${views}_total`, { country: 'other' })).toBe(1);
+  });
+
+  it('counts in full the days that begin while it is read well without any, however long it had none', async () => {
+    const queries: Record<string, number> = {};
+    const whole = await startWhole({
+      document: { dns_zones: { targets: [7], interval: '10m' } },
+      routes: {
+        '/dnszone/7/statistics': ({ query }: Request) => {
+          const day = query.get('dateFrom') ?? '';
+          return { SmartQueriesServedChart: day in queries ? { [day]: queries[day] } : {} };
+        },
+      },
+    });
+    const total = async () => {
+      await whole.poll();
+      return whole.value('bunnynet_dns_zone_smart_queries_total');
+    };
+    expect(await total()).toBeUndefined();
+    whole.advance(minutes(24 * 60));
+    queries['2026-08-16'] = 300;
+    expect(await total()).toBe(300);
+    // Longer than a country is remembered.
+    for (const day of ['17', '18', '19', '20']) {
+      whole.advance(minutes(24 * 60));
+      expect(await total(), day).toBe(300);
+    }
+    queries['2026-08-20'] = 20;
+    expect(await total()).toBe(320);
+  });
 });

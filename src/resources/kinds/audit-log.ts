@@ -98,6 +98,7 @@ const [, total] = newestAndTotal<Changes>(
     bound: { most: maxSeries, rest },
     series: ({ counts }) => together(rest, counts),
   },
+  'none',
 );
 
 export const auditLog = defineResource({

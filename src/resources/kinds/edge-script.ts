@@ -4,24 +4,28 @@ import { defineResource } from '../define.ts';
 import { gauge } from '../families.ts';
 import { divided, mapped, object } from '../fields.ts';
 import { openDays } from '../queries.ts';
+import { sum } from '../sums.ts';
 import { scripts } from './edge-script-usage.ts';
 
 const cpuTime = mapped(counts, (days) => days.map((day) => ({ ...day, value: divided(day.value, 1000) })));
 const cpuTimeOfRequest = mapped(newestPoint, (value) => divided(value, 1000));
 
 const statistics = object({
-  RequestsServedChart: daily('requests', 'Requests', { since: 'the script' }),
+  RequestsServedChart: daily('requests', 'Requests', { since: 'the script', sum: 'TotalRequestsServed' }),
   TotalCpuTimeChart: daily('cpu_seconds', 'CPU time', {
     type: cpuTime,
     place: '(%s, milliseconds)',
     since: 'the script',
+    sum: 'TotalCpuUsed',
   }),
   AverageCpuTimeChart: gauge(
     'average_cpu_seconds',
     'Average CPU time of a request in the newest UTC day (%s, milliseconds)',
     cpuTimeOfRequest,
   ),
-}).ignoring('TotalMonthlyCost TotalRequestsServed TotalCpuUsed AverageCpuTimePerExecution');
+  TotalRequestsServed: sum,
+  TotalCpuUsed: sum,
+}).ignoring('TotalMonthlyCost AverageCpuTimePerExecution');
 
 export const edgeScript = defineResource({
   kind: 'edge_script',

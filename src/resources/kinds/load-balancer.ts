@@ -19,7 +19,8 @@ import {
 import { mapEach, pagings, readPages } from '../pages.ts';
 import { eachOpenDay } from '../queries.ts';
 import type { Listing } from '../resource.ts';
-import { ofRange, together } from '../tallies.ts';
+import { ofRange } from '../sums.ts';
+import { together } from '../tallies.ts';
 
 const dayMs = 86_400_000;
 const maxOrigins = 50;
@@ -85,6 +86,7 @@ function total(name: string, words: string, field: keyof Figures): FamilyOf<Valu
           return days.length > 0 ? [{ days }] : undefined;
         },
       },
+      'unknown',
       { since: 'the load balancer', place: `(%s, ${field})` },
     )[1],
   };
@@ -117,6 +119,7 @@ const origins = shown(requestsByOrigin, {
           ),
         ),
     },
+    'none',
   )[1],
 });
 
@@ -137,6 +140,7 @@ const failures = shown(failuresByOrigin, {
           ),
         ),
     },
+    'none',
   )[1],
 });
 

@@ -4,11 +4,14 @@ import { defineResource } from '../define.ts';
 import { gauge } from '../families.ts';
 import { milliseconds, object, percentage } from '../fields.ts';
 import { eachDay } from '../queries.ts';
+import { sum } from '../sums.ts';
 import { pullZones } from './pull-zone.ts';
 
 const statistics = object({
-  RequestsOptimizedChart: daily('optimized_requests', 'Requests that were optimized'),
-  TrafficSavedChart: daily('saved_traffic_bytes', 'Traffic that was saved'),
+  RequestsOptimizedChart: daily('optimized_requests', 'Requests that were optimized', {
+    sum: 'TotalRequestsOptimized',
+  }),
+  TrafficSavedChart: daily('saved_traffic_bytes', 'Traffic that was saved', { sum: 'TotalTrafficSaved' }),
   AverageProcessingTime: gauge(
     'average_processing_time_seconds',
     'Average time to optimize a request in the UTC day so far (%s, divided by 1000)',
@@ -22,7 +25,9 @@ const statistics = object({
   // Not shown: they tell of which days the averages are.
   AverageProcessingTimeChart: levels,
   AverageCompressionChart: levels,
-}).ignoring('TotalRequestsOptimized TotalTrafficSaved');
+  TotalRequestsOptimized: sum,
+  TotalTrafficSaved: sum,
+});
 
 export const pullZoneOptimizer = defineResource({
   kind: 'pull_zone_optimizer',

@@ -39,6 +39,7 @@ const [newest, total] = newestAndTotal<ValueOf<typeof errors>>(
     bound: { most: maxSeries, rest },
     series: (all) => together(rest, all),
   },
+  'none',
 );
 
 export const pullZoneOriginErrors = defineResource({

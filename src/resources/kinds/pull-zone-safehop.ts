@@ -3,12 +3,17 @@ import { daily } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { object } from '../fields.ts';
 import { eachDay } from '../queries.ts';
+import { sum } from '../sums.ts';
 import { pullZones } from './pull-zone.ts';
 
 const statistics = object({
-  RequestsRetriedChart: daily('retried_requests', 'Requests to the origin that were retried'),
-  RequestsSavedChart: daily('saved_requests', 'Requests that a retry saved'),
-}).ignoring('TotalRequestsRetried TotalRequestsSaved');
+  RequestsRetriedChart: daily('retried_requests', 'Requests to the origin that were retried', {
+    sum: 'TotalRequestsRetried',
+  }),
+  RequestsSavedChart: daily('saved_requests', 'Requests that a retry saved', { sum: 'TotalRequestsSaved' }),
+  TotalRequestsRetried: sum,
+  TotalRequestsSaved: sum,
+});
 
 export const pullZoneSafehop = defineResource({
   kind: 'pull_zone_safehop',

@@ -4,17 +4,29 @@ import { defineResource } from '../define.ts';
 import { type FamilyOf, gauge, highestOf } from '../families.ts';
 import { divided, milliseconds, object, percentage, type ValueOf } from '../fields.ts';
 import { eachDayByHours } from '../queries.ts';
+import { sum } from '../sums.ts';
 import { dailyTally } from '../tallies.ts';
 import { pullZones } from './pull-zone.ts';
 
-const responses = 'Responses with a status of 300 to 399, 400 to 499 and 500 to 599';
+function responsesOf(code: string) {
+  return dailyByHours('responses', 'Responses with a status of 300 to 399, 400 to 499 and 500 to 599', {
+    of: { code },
+    sum: 'TotalRequestsServed',
+  });
+}
 
 const statistics = object({
-  RequestsServedChart: dailyByHours('requests', 'Requests served'),
-  PullRequestsPulledChart: dailyByHours('uncached_requests', 'Requests passed on to the origin'),
-  BandwidthUsedChart: dailyByHours('bandwidth_bytes', 'Bandwidth used'),
-  BandwidthCachedChart: dailyByHours('cached_bandwidth_bytes', 'Bandwidth served from the cache'),
-  OriginTrafficChart: dailyByHours('origin_traffic_bytes', 'Traffic from the origin'),
+  RequestsServedChart: dailyByHours('requests', 'Requests served', { sum: 'TotalRequestsServed' }),
+  PullRequestsPulledChart: dailyByHours('uncached_requests', 'Requests passed on to the origin', {
+    sum: 'TotalRequestsServed',
+  }),
+  BandwidthUsedChart: dailyByHours('bandwidth_bytes', 'Bandwidth used', { sum: 'TotalBandwidthUsed' }),
+  BandwidthCachedChart: dailyByHours('cached_bandwidth_bytes', 'Bandwidth served from the cache', {
+    sum: 'TotalBandwidthUsed',
+  }),
+  OriginTrafficChart: dailyByHours('origin_traffic_bytes', 'Traffic from the origin', {
+    sum: 'TotalOriginTraffic',
+  }),
   OriginShieldBandwidthUsedChart: dailyByHours(
     'origin_shield_bandwidth_bytes',
     'Bandwidth used by Origin Shield',
@@ -23,9 +35,9 @@ const statistics = object({
     'origin_shield_internal_bandwidth_bytes',
     'Internal bandwidth used by Origin Shield',
   ),
-  Error3xxChart: dailyByHours('responses', responses, { code: '3xx' }),
-  Error4xxChart: dailyByHours('responses', responses, { code: '4xx' }),
-  Error5xxChart: dailyByHours('responses', responses, { code: '5xx' }),
+  Error3xxChart: responsesOf('3xx'),
+  Error4xxChart: responsesOf('4xx'),
+  Error5xxChart: responsesOf('5xx'),
   // `EU: Frankfurt, DE` is a point of presence of a region.
   GeoTrafficDistribution: dailyTally(
     'region_traffic_bytes',
@@ -48,7 +60,10 @@ const statistics = object({
   ),
   OriginResponseTimeChart: hours,
   CacheHitRateChart: hours,
-}).ignoring('TotalBandwidthUsed TotalOriginTraffic TotalRequestsServed UserBalanceHistoryChart{*}');
+  TotalRequestsServed: sum,
+  TotalBandwidthUsed: sum,
+  TotalOriginTraffic: sum,
+}).ignoring('UserBalanceHistoryChart{*}');
 type Statistics = ValueOf<typeof statistics>;
 
 function cachedRequests({ RequestsServedChart: served, PullRequestsPulledChart: pulled }: Statistics) {

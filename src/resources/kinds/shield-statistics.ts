@@ -51,12 +51,12 @@ function allSeries(given: Protections): readonly CounterSample[] {
   return fields.flatMap((field) => seriesOf(snakeCased(field), given[field] ?? []));
 }
 
-const [newest, total] = newestAndTotal<Protections>('requests', 'Requests by protection and action', {
-  fields,
-  labels: ['protection', 'action'],
-  bound,
-  series: allSeries,
-});
+const [newest, total] = newestAndTotal<Protections>(
+  'requests',
+  'Requests by protection and action',
+  { fields, labels: ['protection', 'action'], bound, series: allSeries },
+  'unknown',
+);
 
 export const shieldStatistics = defineResource({
   kind: 'shield_statistics',

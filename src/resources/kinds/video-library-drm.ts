@@ -3,6 +3,7 @@ import { daily } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { object } from '../fields.ts';
 import { eachDay } from '../queries.ts';
+import { sum } from '../sums.ts';
 import { videoLibraries } from './video-library.ts';
 
 export const videoLibraryDrm = defineResource({
@@ -13,7 +14,10 @@ export const videoLibraryDrm = defineResource({
   feature: 'EnableDRM',
   path: '/videolibrary/{id}/drm/statistics',
   query: eachDay,
-  answer: object({ LicensesIssuedChart: daily('issued_licenses', 'DRM licenses that were issued') }).ignoring(
-    'TotalLicensesIssued',
-  ),
+  answer: object({
+    LicensesIssuedChart: daily('issued_licenses', 'DRM licenses that were issued', {
+      sum: 'TotalLicensesIssued',
+    }),
+    TotalLicensesIssued: sum,
+  }),
 });

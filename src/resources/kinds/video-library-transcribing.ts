@@ -3,6 +3,7 @@ import { daily } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { object } from '../fields.ts';
 import { eachDay } from '../queries.ts';
+import { sum } from '../sums.ts';
 import { videoLibraries } from './video-library.ts';
 
 export const videoLibraryTranscribing = defineResource({
@@ -14,6 +15,9 @@ export const videoLibraryTranscribing = defineResource({
   path: '/videolibrary/{id}/transcribing/statistics',
   query: eachDay,
   answer: object({
-    TranscriptionSecondsChart: daily('video_seconds', 'Seconds of video that were transcribed'),
-  }).ignoring('TotalTranscriptionSeconds'),
+    TranscriptionSecondsChart: daily('video_seconds', 'Seconds of video that were transcribed', {
+      sum: 'TotalTranscriptionSeconds',
+    }),
+    TotalTranscriptionSeconds: sum,
+  }),
 });

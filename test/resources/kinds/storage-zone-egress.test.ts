@@ -26,6 +26,8 @@ bytes_latest_day{zone,protocol="s3_presigned"} 0
 bytes_total{zone,protocol="http"} 0
 bytes_total{zone,protocol="s3"} 0
 bytes_total{zone,protocol="s3_presigned"} 0
+bytes_total{zone,protocol="ftp"} 0
+bytes_total{zone,protocol="sftp"} 0
 latest_day_timestamp_seconds{zone} 1787184000
 `);
 });

@@ -1,0 +1,122 @@
+/**
+ * What figures without days say of the answer that they are in: whether they can be those of the day that was requested, and which
+ * charts are empty because nothing was counted. A chart that is empty or missing says nothing itself.
+ */
+import { sumByDay } from './charts.ts';
+import { type Answer, type Diagnostics, type FieldType, mapped, number } from './fields.ts';
+import type { RequestedRange } from './requested.ts';
+import type { DayFigure, ToldBy } from './resource.ts';
+import type { TallyEntry, TallyType } from './tallies.ts';
+
+/** What the types in the table of a kind can say of their field. */
+interface Marks extends Partial<Pick<TallyType, 'isTally'>> {
+  /** It is of the whole range that was requested, though it is no number. */
+  readonly isOfRange?: true;
+  /** It is not shown: it only says what charts have. */
+  readonly isSum?: true;
+  readonly toldBy?: ToldBy;
+}
+type Types = readonly (readonly [field: string, type: FieldType & Marks])[];
+type Read = Readonly<Record<string, unknown>>;
+
+/** Marks a type whose parts are figures of the whole range that was requested. Numbers and tallies need no mark. */
+export function ofRange<Value>(type: FieldType<Value>): FieldType<Value> {
+  return Object.assign(type, { isOfRange: true as const });
+}
+
+/** The sum of a chart over the range that was requested. */
+export const sum: FieldType<number> = Object.assign(
+  mapped(number, (value) => value),
+  { isSum: true as const },
+);
+
+/** The reading without what is not of the range that was requested, and with an empty list for each chart in which nothing was counted. */
+export function settled<Reading>(
+  { shape }: Pick<Answer, 'shape'>,
+  reading: Reading,
+  requested: RequestedRange,
+  diagnostics: Diagnostics,
+): Reading {
+  const types: Types = Object.entries(shape);
+  const read = reading as Read;
+  const ofDay = requested.isOneDay ? ofOneDay(types, read, requested, diagnostics) : read;
+  return withNones(types, ofDay) as Reading;
+}
+
+/**
+ * A figure without days of its own is of all days that the answer is about: it is left out, and noted, if a chart beside it has
+ * counted something on another day, or has no day that can be read. A tally is also left out if it sums to more than its chart has on
+ * the day that was requested.
+ */
+function ofOneDay(
+  types: Types,
+  read: Read,
+  { startSeconds, doubt }: RequestedRange,
+  diagnostics: Diagnostics,
+): Read {
+  const isOfThatDay = ([name, type]: Types[number]) => {
+    const { isTally, toldBy, isSum, isOfRange, documented = {} } = type;
+    if (read[name] === undefined) return true;
+    const { fields, values, elements } = documented;
+    const isNumber = !fields && !values && !elements;
+    if (!isTally && !isOfRange && !isNumber) return true;
+    if (doubt !== undefined) {
+      if (!isSum) diagnostics.mismatch(name, 'figures of the day that was requested', doubt);
+      return false;
+    }
+    const chart = isTally && toldBy?.sum !== undefined ? (read[toldBy.sum] as Days) : undefined;
+    if (!chart) return true;
+    const all = sumByDay(chart).find((day) => day.startSeconds === startSeconds)?.value ?? 0;
+    // A negative count would make room for others.
+    const entries = read[name] as readonly TallyEntry[];
+    return isAtMost(
+      entries.reduce((of, { value }) => of + Math.max(0, value), 0),
+      all,
+    );
+  };
+  return without(
+    read,
+    types.filter((one) => !isOfThatDay(one)).map(([name]) => name),
+  );
+}
+
+type Days = readonly DayFigure[] | undefined;
+
+function without(read: Read, fields: readonly string[]): Read {
+  return fields.length === 0
+    ? read
+    : { ...read, ...Object.fromEntries(fields.map((name) => [name, undefined])) };
+}
+
+/** The sum of doubles is inexact. */
+function isAtMost(value: number, limit: number): boolean {
+  return value <= limit * (1 + 1e-9);
+}
+
+/** An empty list for each chart that lacks its days because a sum beside it is 0, or because the other charts are the whole. */
+function withNones(types: Types, read: Read): Read {
+  const told: Record<string, unknown> = { ...read };
+  // In the order of the table: a chart that is told to be empty tells the tally after it.
+  for (const [name, { toldBy }] of types) {
+    if (told[name] !== undefined || !toldBy) continue;
+    const { sum: by, whole } = toldBy;
+    if ((by !== undefined && isNone(told[by])) || (whole !== undefined && isWhole(whole, types, told)))
+      told[name] = [];
+  }
+  return told;
+}
+
+/** Whether a sum, or all that a chart has, is 0. */
+function isNone(value: unknown): boolean {
+  return Array.isArray(value) ? (value as DayFigure[]).every((day) => day.value === 0) : value === 0;
+}
+
+/** Whether the charts that are there add up to this one. */
+function isWhole(whole: string, types: Types, read: Read): boolean {
+  const sumOf = (names: readonly string[]) =>
+    names.flatMap((name) => (read[name] as Days) ?? []).reduce((of, { value }) => of + value, 0);
+  if (!read[whole]) return false;
+  const parts = sumOf(types.filter(([, { toldBy }]) => toldBy?.whole === whole).map(([name]) => name));
+  const all = sumOf([whole]);
+  return isAtMost(parts, all) && isAtMost(all, parts);
+}
