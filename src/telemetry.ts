@@ -1,15 +1,9 @@
 /** The exporter's own metrics, and those of its process. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type PollResult, pollResults } from './api/errors.ts';
-import {
-  type Format,
-  type Header,
-  type Labels,
-  renderHeader,
-  renderLabels,
-  renderRow,
-} from './exposition/format.ts';
-import { OwnText } from './exposition/own-text.ts';
+
+import type { Format, Header } from './exposition/format.ts';
+import { OwnFamilies, type OwnFamily, type OwnRow } from './exposition/own-families.ts';
 import type { Store } from './exposition/store.ts';
 import type { Answers } from './polling/answers.ts';
 import type { ApiCapacity } from './polling/capacity.ts';
@@ -35,25 +29,6 @@ export interface Inventory {
 
 export type Telemetry = ReturnType<typeof createTelemetry>;
 
-/** A summary without quantiles. prom-client would keep values for them all the same, and sort these at each scrape. */
-class Sums extends Summary {
-  readonly #byKind = new Map<string, { sum: number; count: number }>();
-
-  add(kind: string, value: number): void {
-    const { sum, count } = this.#byKind.get(kind) ?? { sum: 0, count: 0 };
-    this.#byKind.set(kind, { sum: sum + value, count: count + 1 });
-  }
-
-  override async get() {
-    const family = await super.get();
-    const values = Array.from(this.#byKind, ([kind, { sum, count }]) => [
-      { metricName: `${family.name}_sum`, labels: { kind }, value: sum },
-      { metricName: `${family.name}_count`, labels: { kind }, value: count },
-    ]);
-    return { ...family, values: values.flat() };
-  }
-}
-
 const prefix = 'bunnynet_exporter_';
 
 /** Declares families in a registry, in the order of the page. */
@@ -67,14 +42,13 @@ function declareIn(registry: Registry) {
   return {
     counter: (...family: Parameters<typeof named>) => new Counter(named(...family)),
     gauge: (...family: Parameters<typeof named>) => new Gauge(named(...family)),
-    sums: (...family: Parameters<typeof named>) => new Sums(named(...family)),
     durations: (...family: Parameters<typeof named>) =>
       new Histogram({ ...named(...family), buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] }),
   };
 }
 
 /** Metrics of events, updated when something happens. */
-function declareEvents({ counter, gauge, sums, durations }: ReturnType<typeof declareIn>) {
+function declareEvents({ counter, gauge, durations }: ReturnType<typeof declareIn>) {
   return {
     build: gauge(
       'build_info',
@@ -85,11 +59,6 @@ function declareEvents({ counter, gauge, sums, durations }: ReturnType<typeof de
       'polls_total',
       ['kind', 'result'],
       'Polls by kind and result. A listing that feeds many targets is one poll.',
-    ),
-    pollDuration: sums(
-      'poll_duration_seconds',
-      ['kind'],
-      'Duration of polls from the first request to the last, retries and waits included.',
     ),
     requests: counter(
       'api_requests_total',
@@ -129,7 +98,7 @@ interface Count {
   readonly name: string;
   readonly help: string;
   readonly type?: Header['type'];
-  readonly read: (now: Reading) => readonly Row[];
+  readonly read: (now: Reading) => readonly OwnRow[];
 }
 
 /** What a scrape reads once. */
@@ -139,7 +108,8 @@ interface Reading {
   readonly answers: ReturnType<Inventory['answers']>;
 }
 
-type Row = readonly [labels: Labels, value: number];
+/** By kind. */
+type PollDurations = ReadonlyMap<string, { readonly sumSeconds: number; readonly count: number }>;
 
 /** The kinds that are on, and the APIs that they use. */
 interface On {
@@ -147,22 +117,22 @@ interface On {
   apis: readonly ApiName[];
 }
 
-/** Declares what is read at each scrape. Returns a function that reads it, as text. */
-function declareCounts(inventory: Inventory, on: On): () => string {
+/** Declares what is read at each scrape. Returns a function that reads it. */
+function declareCounts(inventory: Inventory, on: On, durations: PollDurations): () => readonly OwnFamily[] {
   const single = (name: string, help: string, figure: () => number): Count => ({
     name,
     help,
-    read: () => [[{}, figure()]],
+    read: () => [{ value: figure() }],
   });
   const byKind = (name: string, help: string, figureOf: (kind: string, now: Reading) => number): Count => ({
     name,
     help,
-    read: (now) => on.kinds.map((kind) => [{ kind }, figureOf(kind, now)]),
+    read: (now) => on.kinds.map((kind) => ({ labels: { kind }, value: figureOf(kind, now) })),
   });
   const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Reading) => number): Count => ({
     name,
     help,
-    read: (now) => on.apis.map((api) => [{ api }, figureOf(api, now)]),
+    read: (now) => on.apis.map((api) => ({ labels: { api }, value: figureOf(api, now) })),
   });
   /** A listing that is gone has no series. */
   const byListing = (
@@ -173,13 +143,23 @@ function declareCounts(inventory: Inventory, on: On): () => string {
     name: `discovery_${name}`,
     help,
     read: ({ listings }) =>
-      listings.flatMap((summary): Row[] => {
+      listings.flatMap((summary): OwnRow[] => {
         const { kind, credential } = summary;
         const value = figureOf(summary);
-        return value === undefined ? [] : [[{ kind, credential }, value]];
+        return value === undefined ? [] : [{ labels: { kind, credential }, value }];
       }),
   });
   const all: readonly Count[] = [
+    {
+      name: 'poll_duration_seconds',
+      type: 'summary',
+      help: 'Duration of polls from the first request to the last, retries and waits included.',
+      read: () =>
+        Array.from(durations, ([kind, { sumSeconds, count }]) => [
+          { suffix: '_sum', labels: { kind }, value: sumSeconds },
+          { suffix: '_count', labels: { kind }, value: count },
+        ]).flat(),
+    },
     single(
       'config_last_reload_successful',
       'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
@@ -247,19 +227,30 @@ function declareCounts(inventory: Inventory, on: On): () => string {
       type: 'counter',
     },
   ];
-  const families = all.map(({ name: shortName, help, type = 'gauge', read }) => {
-    const name = prefix + shortName;
-    return { name, header: renderHeader({ name, help, type }, 'text'), read };
-  });
   return () => {
     const now = { listings: inventory.listings(), counts: inventory.counts(), answers: inventory.answers() };
-    let text = '';
-    for (const { name, header, read } of families) {
-      text += header;
-      for (const [labels, value] of read(now)) text += renderRow(name, renderLabels(labels), value);
-    }
-    return text;
+    return all.map(({ name, help, type = 'gauge', read }) => ({
+      name: prefix + name,
+      help,
+      type,
+      rows: read(now),
+    }));
   };
+}
+
+/** What prom-client gives. Its declaration says that the type is a number, and knows no `metricName`. */
+interface JsonFamily extends Header {
+  readonly values: readonly (Omit<OwnRow, 'suffix'> & { readonly metricName?: string })[];
+}
+
+async function familiesOf(registry: Registry): Promise<readonly OwnFamily[]> {
+  const families = (await registry.getMetricsAsJSON()) as unknown as readonly JsonFamily[];
+  return families.map(({ name, help, type, values }) => ({
+    name,
+    help,
+    type: name.endsWith('_info') ? 'info' : type,
+    rows: values.map(({ metricName = name, ...row }) => ({ ...row, suffix: metricName.slice(name.length) })),
+  }));
 }
 
 let processMetrics: Registry | undefined;
@@ -295,15 +286,14 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const registry = new Registry();
   const events = declareEvents(declareIn(registry));
   const on: On = { kinds: [], apis: [] };
-  const readCounts = declareCounts(inventory, on);
+  const durations = new Map<string, { sumSeconds: number; count: number }>();
   events.build.set({ version, revision, node_version: process.versions.node }, 1);
   // Now, not at the first scrape: it counts from its creation.
   const ofProcess = processRegistry();
-  const processText = new OwnText(() => ofProcess.metrics());
+  const processFamilies = new OwnFamilies(() => familiesOf(ofProcess));
   let processAtMs = Number.NEGATIVE_INFINITY;
-  const eventsText = new OwnText(() => registry.metrics());
-  let counts = '';
-  const countsText = new OwnText(() => Promise.resolve(counts));
+  const eventFamilies = new OwnFamilies(() => familiesOf(registry));
+  const countFamilies = new OwnFamilies(declareCounts(inventory, on, durations));
   /** The APIs that have their first rows. */
   const begun = new Set<ApiName>();
   const beginApi = (api: ApiName) => {
@@ -326,7 +316,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     for (const kind of kindsOn) events.lag.inc({ kind }, 0);
     on.kinds = kindsOn;
     on.apis = [...apis];
-    eventsText.outdate();
+    eventFamilies.outdate();
   };
   follow(kinds);
 
@@ -335,46 +325,47 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     requested(api: ApiName, code: string, durationSeconds: number) {
       events.requests.inc({ api, code });
       events.requestDuration.observe({ api }, durationSeconds);
-      eventsText.outdate();
+      eventFamilies.outdate();
     },
     /** An API is paused until then (Unix time). */
     paused(api: ApiName, untilMs: number) {
       events.pausedUntil.set({ api }, untilMs / 1000);
-      eventsText.outdate();
+      eventFamilies.outdate();
     },
     polled(kind: string, result: PollResult, durationSeconds: number) {
       events.polls.inc({ kind, result });
-      events.pollDuration.add(kind, durationSeconds);
-      eventsText.outdate();
+      const { sumSeconds, count } = durations.get(kind) ?? { sumSeconds: 0, count: 0 };
+      durations.set(kind, { sumSeconds: sumSeconds + durationSeconds, count: count + 1 });
+      eventFamilies.outdate();
     },
     mismatched(kind: string, field: string) {
       events.mismatches.inc({ kind, field });
-      eventsText.outdate();
+      eventFamilies.outdate();
     },
     unrecognized(kind: string, field: string) {
       events.unrecognized.inc({ kind, field });
-      eventsText.outdate();
+      eventFamilies.outdate();
     },
     started(kind: string, lagSeconds: number) {
       // While a kind is being turned off, its last polls may still start.
       if (!on.kinds.includes(kind)) return;
       events.lag.set({ kind }, Math.max(0, lagSeconds));
-      eventsText.outdate();
+      eventFamilies.outdate();
     },
     /**
      * The metrics of the process, which may be a second old, those of events, and what is counted now. Unchanged, a part is the
      * same Buffer.
      */
     async render(format: Format): Promise<readonly Buffer[]> {
-      const read = readCounts();
-      if (read !== counts) countsText.outdate();
-      counts = read;
       const nowMs = performance.now();
       if (nowMs - processAtMs > processAgeMs) {
-        processText.outdate();
+        processFamilies.outdate();
         processAtMs = nowMs;
       }
-      return Promise.all([processText.bytes(format), eventsText.bytes(format), countsText.bytes(format)]);
+      countFamilies.outdate();
+      return Promise.all(
+        [processFamilies, eventFamilies, countFamilies].map((families) => families.bytes(format)),
+      );
     },
   };
 }

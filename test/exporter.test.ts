@@ -32,6 +32,19 @@ const summaries = {
   '/mc/apps/b/summary': () => ({ monthlyCost: 1 }),
 };
 
+/** The unit that Prometheus 3.16 gives each series with `type-and-unit-labels`: the one that was last named above it. */
+function unitsOf(page: string): ReadonlyMap<string, string> {
+  let unit = '';
+  const units = new Map<string, string>();
+  for (const line of page.split('\n')) {
+    const [, given] = /^# UNIT \w+ (\w*)$/.exec(line) ?? [];
+    if (given !== undefined) unit = given;
+    const [name] = /^\w+/.exec(line) ?? [];
+    if (name) units.set(name, unit);
+  }
+  return units;
+}
+
 describe('the exporter', () => {
   it('serves the golden page of the simulated account', { timeout: 60_000 }, async () => {
     const now = () => Date.parse('2026-08-15T12:00:00Z');
@@ -50,6 +63,24 @@ describe('the exporter', () => {
     );
     await expect(withoutVolatile(await exporter.page())).toMatchFileSnapshot('golden/page.txt');
   });
+
+  it.each(['/metrics', '/metrics?kind=application', '/metrics?kind=exporter,application'])(
+    'gives no series of %s the unit of the family above it',
+    async (path) => {
+      const whole = await startWhole({
+        document: { applications: { targets: ['a'] } },
+        routes: { '/mc/apps/a/summary': () => ({ ...summaries['/mc/apps/a/summary'](), state: 'active' }) },
+      });
+      await whole.poll();
+      const { body } = await whole.get(path, { accept: 'application/openmetrics-text; version=1.0.0' });
+      const units = unitsOf(body);
+      expect([...units.values()]).toContain('seconds');
+      for (const [name, unit] of units) {
+        const family = name.replace(/_(info|total|sum|count|bucket)$/, '');
+        expect(unit, name).toBe(/_(seconds|bytes)$/.exec(family)?.[1] ?? '');
+      }
+    },
+  );
 
   it('answers only probes without a password if clients need one', async () => {
     const users = `basic_auth_users:\n  alice: ${hashSync('secret', 4)}\n`;

@@ -16,39 +16,40 @@ export interface Header {
   readonly name: string;
   readonly help: string;
   /** info: a gauge that is always 1; its name ends in `_info`. The name of a counter ends in `_total`. */
-  readonly type: 'gauge' | 'info' | 'counter' | 'histogram';
-  /** The base unit that the name ends in. */
-  readonly unit?: 'seconds' | 'bytes' | undefined;
+  readonly type: 'gauge' | 'info' | 'counter' | 'histogram' | 'summary';
 }
 
 /** A family of the store. */
 export interface FamilyHeader extends Header {
-  readonly type: Exclude<Header['type'], 'histogram'>;
+  readonly type: Exclude<Header['type'], 'histogram' | 'summary'>;
   /** What `?kind=` selects it by. */
   readonly kind: string;
 }
 
-export type Labels = Readonly<Record<string, string>>;
+export type Labels = Readonly<Record<string, string | number>>;
 
 const endOfFile = Buffer.from('# EOF\n');
 
-/** The header lines of a family. OpenMetrics names it without its `_info` or `_total` and gives the unit its own line. */
-export function renderHeader(family: Header, format: Format): string {
-  const { name, help, type, unit } = family;
+/**
+ * The header lines of a family. OpenMetrics names it without its `_info` or `_total`, and has its unit, the one that its name
+ * ends in, on a line of its own. The line stands there without a unit, too: with `type-and-unit-labels`, Prometheus (3.16) gives
+ * a family without the line the unit of the family above it.
+ */
+export function renderHeader({ name, help, type }: Header, format: Format): string {
   if (format === 'text') {
     const typeName = type === 'info' ? 'gauge' : type;
     return `# HELP ${name} ${escapeText(help, /[\\\n]/g)}\n# TYPE ${name} ${typeName}\n`;
   }
   const base = type === 'gauge' ? name : name.replace(/_(info|total)$/, '');
-  const unitLine = unit !== undefined && base.endsWith(`_${unit}`) ? `# UNIT ${base} ${unit}\n` : '';
-  return `# TYPE ${base} ${type}\n${unitLine}# HELP ${base} ${escapeText(help, /[\\\n"]/g)}\n`;
+  const [, unit = ''] = /_(seconds|bytes)$/.exec(base) ?? [];
+  return `# TYPE ${base} ${type}\n# UNIT ${base} ${unit}\n# HELP ${base} ${escapeText(help, /[\\\n"]/g)}\n`;
 }
 
 /** The labels as written between the braces. Every target has some. */
 export function renderLabels(labels: Labels = {}): string {
   let text = '';
   for (const name in labels) {
-    text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(labels[name] ?? '')}"`;
+    text += `${text === '' ? '' : ','}${name}="${escapeLabelValue(`${labels[name] ?? ''}`)}"`;
   }
   return text;
 }

@@ -10,8 +10,8 @@ import { collectGarbage } from '../collect-garbage.ts';
 const families: readonly FamilyHeader[] = [
   { name: 'app_up', help: 'Whether the last poll succeeded.', type: 'gauge', kind: 'app' },
   { name: 'app_info', help: 'Its "name" \\ and\nmore.', type: 'info', kind: 'app' },
-  { name: 'app_latency_seconds', help: 'Latency.', type: 'gauge', unit: 'seconds', kind: 'app' },
-  { name: 'app_sent_bytes_total', help: 'Sent.', type: 'counter', unit: 'bytes', kind: 'app' },
+  { name: 'app_latency_seconds', help: 'Latency.', type: 'gauge', kind: 'app' },
+  { name: 'app_sent_bytes_total', help: 'Sent.', type: 'counter', kind: 'app' },
   { name: 'zone_up', help: 'Whether the last poll succeeded.', type: 'gauge', kind: 'zone' },
 ];
 
@@ -62,6 +62,7 @@ zone_up{zone_id="1"} 0
     ]);
     expect(text(store, 'openmetrics')).toBe(`\
 # TYPE app info
+# UNIT app 
 # HELP app Its \\"name\\" \\\\ and\\nmore.
 app_info{app_id="a",name="shop"} 1
 # TYPE app_latency_seconds gauge

@@ -80,7 +80,7 @@ describe('the metrics handler', () => {
     const { headers, body } = await get(port, '/metrics', { accept: openMetrics });
     expect(headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
     expect(body.toString()).toBe(
-      `# TYPE app_up gauge\n# HELP app_up Up.\napp_up{app_id="a"} 1\n# TYPE zone_up gauge\n# HELP zone_up Up.\nzone_up{zone_id="1"} 0\n${ownPart}# EOF\n`,
+      `# TYPE app_up gauge\n# UNIT app_up \n# HELP app_up Up.\napp_up{app_id="a"} 1\n# TYPE zone_up gauge\n# UNIT zone_up \n# HELP zone_up Up.\nzone_up{zone_id="1"} 0\n${ownPart}# EOF\n`,
     );
   });
 
