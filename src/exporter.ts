@@ -321,6 +321,7 @@ export class Exporter {
       listings: this.listings(),
       kinds: resources,
       baseUrlOf: (api) => config.apis[api].baseUrl,
+      baseUrlNameOf: (api) => config.apis[api].names.baseUrl,
       keySource: (name) =>
         this.#foundKeys.has(name) ? 'found with its library' : credentials.describe(name),
       exporter: {

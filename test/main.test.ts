@@ -130,6 +130,12 @@ describe('the command', () => {
     expect(stderr).not.toContain('asking again');
   });
 
+  it('names the variable of an address that cannot be reached', async () => {
+    const env = firstTry({ BUNNYNET_APPLICATION_URL: 'http://127.0.0.1:1' });
+    const { stderr } = await run(['--once'], { env }).ended;
+    expect(stderr).toContain('Check BUNNYNET_APPLICATION_URL and the firewalls in between.');
+  });
+
   it('runs the demo with every kind, and answers those who try a configuration of their own there', {
     timeout: 60_000,
   }, async () => {

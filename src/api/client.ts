@@ -239,7 +239,7 @@ export class ApiClient {
       return { body };
     } catch (cause) {
       if (!wasSent && !(cause instanceof ApiError)) throw cause;
-      error = errorOfTransport(cause, this.#api, context?.config ?? this.#config, this.#proxy);
+      error = errorOfTransport(cause, context?.config ?? this.#config, this.#proxy);
       status ??= error.answer.status;
       if (context && !signal.aborted) context.connections.failures++;
       if (error.result === 'rate_limited') this.#pause(error.answer.retryAfterMs);
@@ -257,15 +257,14 @@ export class ApiClient {
    *
    * @throws {ApiError} if the answer is an error or cannot be read
    */
-  #read(response: DecodedAnswer, { maxResponseBytes }: ApiConfig): unknown {
+  #read(response: DecodedAnswer, { maxResponseBytes, names }: ApiConfig): unknown {
     const { status, text, answer, hide } = response;
-    const setting = `apis.${this.#api}.base_url`;
-    if (!isSuccess(status)) throw errorOfStatus(status, response, setting);
+    if (!isSuccess(status)) throw errorOfStatus(status, response, names.host);
     let body: unknown;
     try {
       body = parseJson(text, answer, maxResponseBytes);
     } catch (error) {
-      throw isPage(response) ? errorOfPage(status, response, setting) : error;
+      throw isPage(response) ? errorOfPage(status, response, names.host) : error;
     }
     const isClean = !hasKey(text, hide) && !mayBeUnsafe(text);
     return isClean ? body : mapTexts(body, (part) => boundedText(hide(part)));

@@ -1,7 +1,7 @@
 /** Explains an answer that is an error: what the API says about it, or that what answered is no API. */
 import { capitalised } from '../text.ts';
 import { parseJson } from './body.ts';
-import { type Answer, ApiError, failureOf, isRetryable } from './errors.ts';
+import { type Answer, ApiError, checkAdvice, failureOf, isRetryable } from './errors.ts';
 
 /** Removes the key from a text. */
 export type Hide = (text: string) => string;
@@ -102,9 +102,13 @@ function looksOf(text: string): string {
  * The error for a page in place of an answer: of a firewall, a proxy, a wrong base_url. It says nothing about the key or about
  * what was requested, so 401, 403 and 404 do not count as such.
  *
- * @param setting the path of the base_url in the configuration
+ * @param settings those that lead to the host
  */
-export function errorOfPage(status: number, { text, hide, answer }: AnswerText, setting: string): ApiError {
+export function errorOfPage(
+  status: number,
+  { text, hide, answer }: AnswerText,
+  settings: readonly string[],
+): ApiError {
   const result = failureOf(status);
   const looks = looksOf(hide(text));
   const page = looks === '' ? 'an HTML page without text' : `an HTML page, ${JSON.stringify(looks)}`;
@@ -112,24 +116,24 @@ export function errorOfPage(status: number, { text, hide, answer }: AnswerText, 
     isRetryable(result) ? result : 'schema',
     `HTTP ${status}: what answered is no API, but ${page}`,
     answer,
-    { advice: `Check ${setting}, and the firewalls and proxies in between.`, isTransient: true },
+    { advice: checkAdvice(...settings, 'the firewalls', 'the proxies in between'), isTransient: true },
   );
 }
 
-/** The error for a status other than 2xx (reference 7), with the reason that its body gives. */
-export function errorOfStatus(status: number, response: AnswerText, setting: string): ApiError {
+/** The error for a status other than 2xx (reference 7), with the reason that its body gives. settings: those that lead to the host. */
+export function errorOfStatus(status: number, response: AnswerText, settings: readonly string[]): ApiError {
   const { hide, answer } = response;
   const text = hide(response.text);
   const isRedirect = status >= 300 && status < 400;
   const said = errorTextOf(response.text);
-  if (!said && !isRedirect && isPage(response)) return errorOfPage(status, response, setting);
+  if (!said && !isRedirect && isPage(response)) return errorOfPage(status, response, settings);
   const isPlain = !said && !isPage(response) && !/^\s*["[{]/.test(text);
   const { errorKey, words } = said ?? {
     words: [isPlain ? text.trim().slice(0, maxRead) || undefined : undefined],
   };
   const parts = [`HTTP ${status}`, ...words, isRedirect ? 'a redirect, which is not followed' : undefined];
   const message = parts.filter((part) => part !== undefined).join(': ');
-  const advice = isRedirect ? `Check ${setting}.` : undefined;
+  const advice = isRedirect ? checkAdvice(...settings) : undefined;
   // Once more: JSON may have written the key with escapes.
   return new ApiError(
     failureOf(status),

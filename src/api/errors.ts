@@ -1,4 +1,5 @@
 /** The error of a failed request, and which failures are retried. */
+import { andList } from '../text.ts';
 
 /** Why a request can fail, and whether the poll retries it. */
 const retryable = {
@@ -54,6 +55,11 @@ export interface ApiErrorOptions extends ErrorOptions {
   readonly advice?: string | undefined;
   /** Whether the failure is one on the way to an answer, where that is not what the result says. */
   readonly isTransient?: boolean | undefined;
+}
+
+/** What to check, as a sentence; undefined if it is nothing. */
+export function checkAdvice(...things: readonly string[]): string | undefined {
+  return things.length === 0 ? undefined : `Check ${andList(things)}.`;
 }
 
 /** A request that returned no usable body. */

@@ -40,6 +40,8 @@ export interface CauseInput {
   readonly listings: readonly ListingStatus[];
   readonly kinds: readonly CauseKind[];
   readonly baseUrlOf: (api: ApiName) => string;
+  /** What the setting of that address is called. */
+  readonly baseUrlNameOf: (api: ApiName) => string;
   /** Where the key of a credential comes from: `from $VARIABLE`. */
   readonly keySource: (credential: string) => string;
   readonly exporter: ExporterState;

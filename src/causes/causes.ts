@@ -188,7 +188,7 @@ function wordsOf(
   if (reason === 'address')
     return {
       title: `Every request to ${baseUrl} answers HTTP 404`,
-      advice: `Correct apis.${api}.base_url.`,
+      advice: `Correct ${input.baseUrlNameOf(api)}.`,
     };
   // `HTTP 503 from the core API`, but `The core API: connection refused`.
   const isFrom = failure && ['timeout', 'server_error', 'not_found'].includes(failure.result);

@@ -3,6 +3,15 @@ import type { Selection } from '../discovery/selector.ts';
 import type { ApiName, Ids } from '../resources/resource.ts';
 import type { CredentialSource } from '../secrets/credentials.ts';
 
+/** What settings of an API are called where they are set, for messages: paths in the file, or variables. */
+export interface ApiSettingNames {
+  readonly baseUrl: string;
+  /** Those of all APIs in use that set the host of this one. None if it is the default. */
+  readonly host: readonly string[];
+  /** Those that say which certificates of this host are trusted. */
+  readonly authorities: readonly string[];
+}
+
 export interface ApiConfig {
   /** Without a slash at its end. */
   readonly baseUrl: string;
@@ -16,6 +25,7 @@ export interface ApiConfig {
   readonly caFile?: string | undefined;
   /** Certificates in PEM, from `caFile`, to trust in addition to the public ones. */
   readonly authorities?: string | undefined;
+  readonly names: ApiSettingNames;
 }
 
 export interface TargetConfig {

@@ -83,9 +83,10 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
     const address = textOf(urlVariable(api), env);
     return address === '' ? [] : [[api, { base_url: address }]];
   });
-  const variableOf = ([section, name]: Path): string => {
+  const variableOf = ([section, name, setting]: Path): string => {
     if (section === 'credentials') return keys[name as keyof typeof keys].variable;
-    if (section === 'apis') return urlVariable(name as ApiName);
+    if (section === 'apis')
+      return setting === 'ca_file' ? 'NODE_EXTRA_CA_CERTS' : urlVariable(name as ApiName);
     return wanted.find((resource) => resource.section === section)?.environment ?? '';
   };
   return {

@@ -1,9 +1,10 @@
 /** Turns settings into the configuration: checks them against each other and decides which credential each target uses. */
 import { resolve } from 'node:path';
 import type { Selection } from '../discovery/selector.ts';
-import { type ApiName, apiNames, type Ids, type Resource } from '../resources/resource.ts';
+import { type ApiName, apiNames, type Ids, operationsOf, type Resource } from '../resources/resource.ts';
 import { didYouMean, expectedOf, formatDuration, orList, quote } from '../text.ts';
-import type { ApiConfig, Config, SectionConfig, TargetConfig } from './config.ts';
+import { apis as defaults } from './apis.ts';
+import type { ApiConfig, ApiSettingNames, Config, SectionConfig, TargetConfig } from './config.ts';
 import type { Document } from './document.ts';
 import type { AddProblem, Path } from './problems.ts';
 import {
@@ -57,6 +58,7 @@ export function readConfig(
     const message = `expected to know which of the credentials (${names.join(', ')}) is the account's`;
     report(['discovery', 'kinds'], `${message}: name it in a section`);
   }
+  const used = new Set(sections.flatMap(({ resource }) => operationsOf(resource)).map(({ api }) => api));
   const sources = Object.entries(credentials).map(([name, source]) => [
     name,
     'file' in source ? { file: resolve(directory, source.file) } : source,
@@ -64,7 +66,10 @@ export function readConfig(
   return {
     credentials: Object.fromEntries(sources) as Config['credentials'],
     apis: Object.fromEntries(
-      apiNames.map((api) => [api, toApi(apis[api], api, directory, report)]),
+      apiNames.map((api) => [
+        api,
+        { ...toApi(apis[api], api, directory, report), names: namesOf(api, apis, used, place) },
+      ]),
     ) as Config['apis'],
     sections: sections.map((section) => toSection(section, { report, place, names, account })),
     discovery: { intervalMs: discovery.interval },
@@ -100,7 +105,12 @@ function accountOf(sections: readonly Section[], names: readonly string[]): stri
   return named.find((name) => names.includes(name)) ?? (others.length === 1 ? others[0] : undefined);
 }
 
-function toApi(settings: ApiSettings, api: ApiName, directory: string, report: AddProblem): ApiConfig {
+function toApi(
+  settings: ApiSettings,
+  api: ApiName,
+  directory: string,
+  report: AddProblem,
+): Omit<ApiConfig, 'names'> {
   const { base_url: baseUrl, ca_file } = settings;
   if (isPlainRemote(baseUrl) && !settings.allow_insecure_http) {
     const message = 'expected an https address, because over http the key is sent unencrypted';
@@ -114,6 +124,24 @@ function toApi(settings: ApiSettings, api: ApiName, directory: string, report: A
     maxRetries: settings.max_retries,
     maxResponseBytes: settings.max_response_bytes,
     caFile: ca_file === undefined ? undefined : resolve(directory, ca_file),
+  };
+}
+
+/** used: the APIs that something is read from. */
+function namesOf(
+  api: ApiName,
+  apis: Settings['apis'],
+  used: ReadonlySet<ApiName>,
+  place: Document['place'],
+): ApiSettingNames {
+  const hostOf = (one: ApiName) => new URL(apis[one].base_url).host;
+  const nameOf = (one: ApiName, setting: string) => place(['apis', one, setting]).path;
+  const sameHost = apiNames.filter((one) => used.has(one) && hostOf(one) === hostOf(api));
+  const isSet = (one: ApiName) => apis[one].base_url !== defaults[one].baseUrl;
+  return {
+    baseUrl: nameOf(api, 'base_url'),
+    host: sameHost.filter(isSet).map((one) => nameOf(one, 'base_url')),
+    authorities: [...new Set(sameHost.map((one) => nameOf(one, 'ca_file')))],
   };
 }
 

@@ -11,13 +11,14 @@ import { Secret } from '../../src/secrets/credentials.ts';
 export const origin = 'https://api.test';
 export const key = 'k-4f1d9e27';
 
-const config: ApiConfig = {
+export const config: ApiConfig = {
   baseUrl: origin,
   timeoutMs: 10_000,
   maxConcurrency: 8,
   requestsPerSecond: 1000,
   maxRetries: 0,
   maxResponseBytes: 100_000,
+  names: { baseUrl: 'apis.shield.base_url', host: [], authorities: [] },
 };
 
 /** A client that is closed at the end of the test; `codes` and `pauses` are what it reported to its observer. */

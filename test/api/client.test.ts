@@ -5,7 +5,7 @@ import type { Permit } from '../../src/api/pacer.ts';
 import { Secret } from '../../src/secrets/credentials.ts';
 import { version } from '../../src/version.ts';
 import { expectDeclaredRequests, mockApi } from '../mock-api.ts';
-import { createClient, drawTheLeast, key, origin, sendForever, serve, serveBytes } from './ask.ts';
+import { config, createClient, drawTheLeast, key, origin, sendForever, serve, serveBytes } from './ask.ts';
 
 expectDeclaredRequests();
 
@@ -599,15 +599,6 @@ describe('an abort', () => {
   });
 });
 
-const settings = {
-  baseUrl: `${origin}/new`,
-  timeoutMs: 5000,
-  maxConcurrency: 2,
-  requestsPerSecond: 10,
-  maxRetries: 0,
-  maxResponseBytes: 1000,
-};
-
 it('uses new settings for new requests while those under way end with the old ones', async () => {
   let answerOld = () => undefined as unknown;
   const asked = vi.fn();
@@ -618,7 +609,7 @@ it('uses new settings for new requests while those under way end with the old on
   const { client, get } = createClient({ baseUrl: old });
   const before = get('/a');
   await vi.waitFor(() => expect(asked).toHaveBeenCalled());
-  const replaced = client.reconfigure(settings);
+  const replaced = client.reconfigure({ ...config, baseUrl: `${origin}/new` });
   mockApi(origin).get('/new/a').reply(200, '"new"');
   expect(await get('/a')).toBe('new');
   answerOld();

@@ -9,12 +9,17 @@ const config = {
   requestsPerSecond: 10,
   maxRetries: 2,
   maxResponseBytes: 100_000,
+  names: {
+    baseUrl: 'apis.application.base_url',
+    host: ['apis.application.base_url'],
+    authorities: ['apis.application.ca_file'],
+  },
 };
 
 const proxy = { url: 'http://user:hidden@proxy.example:3128', variable: 'HTTPS_PROXY', except: '' };
 
 function textsOf(cause: Error) {
-  const { message, advice } = errorOfTransport(cause, 'application', config, proxy);
+  const { message, advice } = errorOfTransport(cause, config, proxy);
   return [message, advice];
 }
 
@@ -38,19 +43,24 @@ it('what fails at the proxy is reported with its address, without its password, 
     'the proxy proxy.example:3128: no TLS, though the address begins with https (EPROTO)',
     'Check HTTPS_PROXY.',
   ]);
-  expect(ofProxy('CERT_HAS_EXPIRED', 'certificate has expired')).toEqual([
-    'the proxy proxy.example:3128: certificate not accepted: certificate has expired (CERT_HAS_EXPIRED)',
+  expect(ofProxy('SELF_SIGNED_CERT_IN_CHAIN', 'self-signed')).toEqual([
+    'the proxy proxy.example:3128: certificate not accepted: self-signed (SELF_SIGNED_CERT_IN_CHAIN)',
     'Check HTTPS_PROXY and NODE_EXTRA_CA_CERTS.',
   ]);
   expect(ofProxy('UND_ERR_ABORTED', 'Proxy response (407) !== 200 when HTTP Tunneling')).toEqual([
     'the proxy proxy.example:3128 refused the tunnel: HTTP 407',
     'Check HTTPS_PROXY.',
   ]);
+  expect(ofProxy('UND_ERR_ABORTED', 'Proxy response (502) !== 200 when HTTP Tunneling')).toEqual([
+    'the proxy proxy.example:3128 refused the tunnel: HTTP 502',
+    'Check apis.application.base_url and HTTPS_PROXY.',
+  ]);
 });
 
-it('says why a certificate is not accepted, and which settings decide that', () => {
-  expect(textsOf(errorWith('CERT_HAS_EXPIRED', 'certificate has expired'))).toEqual([
-    'certificate not accepted: certificate has expired (CERT_HAS_EXPIRED)',
-    'Check apis.application.base_url and its ca_file.',
-  ]);
+it.each([
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'Check apis.application.base_url and apis.application.ca_file.'],
+  ['CERT_HAS_EXPIRED', 'Check apis.application.base_url and the clock of this machine.'],
+  ['CERT_NOT_YET_VALID', 'Check the clock of this machine.'],
+])('says why a certificate is not accepted, and what decides that: %s', (code, advice) => {
+  expect(textsOf(errorWith(code, 'why'))).toEqual([`certificate not accepted: why (${code})`, advice]);
 });

@@ -86,6 +86,7 @@ function start() {
           listings,
           kinds: resources,
           baseUrlOf: (api) => `https://${hosts[api] ?? 'other.example'}`,
+          baseUrlNameOf: (api) => `apis.${api}.base_url`,
           keySource: () => 'from $KEY',
           exporter: {
             refusedReload: undefined,

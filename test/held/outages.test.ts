@@ -87,7 +87,7 @@ it.each<[string, (api: string) => string, string, (Answer | undefined)?, WholeOp
   [
     'sends a page for people',
     (api) => api,
-    'Nothing can be read from HOST: HTTP 200: what answered is no API, but an HTML page, "Web Page Blocked": AFFECTED Check apis.application.base_url, and the firewalls and proxies in between.',
+    'Nothing can be read from HOST: HTTP 200: what answered is no API, but an HTML page, "Web Page Blocked": AFFECTED Check apis.application.base_url, the firewalls and the proxies in between.',
     html,
   ],
   [
@@ -123,6 +123,25 @@ it.each<[string, (api: string) => string, string, (Answer | undefined)?, WholeOp
     expect(whole.log.filter(({ level }) => Number(level) >= 40).map(({ msg }) => msg)).toEqual([expected]);
   },
 );
+
+it('two APIs at one dead address are one line, which names the settings of both', async () => {
+  const dead = { base_url: 'http://127.0.0.1:1', max_retries: 0 };
+  const whole = await startWhole({
+    document: {
+      apis: { application: dead, core: dead, video: dead },
+      applications: { targets: ['a'] },
+      billing: { targets: 'all' },
+    },
+    routes: {},
+  });
+  await whole.poll();
+  whole.sweep();
+  expect(whole.said('Nothing can be read').map(({ msg }) => msg)).toEqual([
+    expect.stringMatching(
+      / Check apis\.application\.base_url, apis\.core\.base_url and the firewalls in between\.$/,
+    ),
+  ]);
+});
 
 it('a host whose name is not found is one line, too', async () => {
   const whole = await startWhole({

@@ -193,6 +193,7 @@ export function causeInput(
     listings,
     kinds: known,
     baseUrlOf: (api) => `https://${api}.example`,
+    baseUrlNameOf: (api) => `apis.${api}.base_url`,
     keySource: () => 'from $KEY',
     exporter: { ...well, ...exporter },
     nowMs,
