@@ -104,7 +104,7 @@ const changes = 'bunnynet_audit_log_changes_total';
  * there before, while the log could be read.
  */
 export function changeAnnotation(): Builder<AnnotationQuery> {
-  const grown = `increase(${changes}{action!="other"}[5m]) > 0`;
+  const grown = `${changes}{action!="other"} > ${changes} offset 5m`;
   const begun = `(${changes} unless ${changes} offset 5m) * 0 + 1`;
   const readBefore = `${selector('bunnynet_audit_log_up', everywhere)} offset 5m == 1`;
   const by = 'product, resource_type, action, actor_type';

@@ -9,6 +9,7 @@ function legible(text: string, alert: Alert): string {
     fill(text, defaultsOf(alert))
       .replaceAll(/\{\{ (?:or \$name )?\$labels\.(\w+) \}\}/g, '*$1*')
       .replaceAll(/\{\{ with \$labels\.(\w+) \}\}(.*?)\{\{ \. \}\}(.*?)\{\{ end \}\}/g, '$2*$1*$3')
+      .replaceAll(/\{\{ if \$labels\.\w+ \}\}(.*?)\{\{ end \}\}/g, '$1')
       .replaceAll(/\{\{ \$value.*?\}\}/g, '*value*')
       // One entry for each sample of a query, whose own text is in the rule.
       .replaceAll(/\{\{ range .*? \}\}.*?\{\{ end \}\}/g, ' …')

@@ -9,7 +9,7 @@ import { alertsOf, type Rules } from './rules.ts';
 const failingTargets = resources
   .map(
     (resource) =>
-      `label_replace(count by (job, instance) (last_over_time(${upOf(resource)}[3m]) == 0), "kind", "${resource.kind}", "", "")`,
+      `label_replace(count by (job, instance) (last_over_time(${upOf(resource)}[3m:1m]) == 0), "kind", "${resource.kind}", "", "")`,
   )
   .join('\nor ');
 
@@ -22,6 +22,24 @@ function withApi(expr: string): string {
     },
     expr.trim().replaceAll(/\n */g, '\n  '),
   );
+}
+
+/**
+ * A counter that gained more than `above`. It has its first sample after its first events, so before there is a longer history the
+ * count is taken as it is.
+ */
+function gained(counter: string, window: string, above: string): string {
+  return `increase(${counter}[${window}]) > ${above} or last_over_time(${counter}[3m:1m]) > ${above} unless ${counter} offset ${window}`;
+}
+
+/**
+ * The same of a counter that has no series before its first event. One at 0 was scraped with `st-synthesis`, which subtracts what a
+ * counter began with: how much that was is not known.
+ */
+function gainedFromNothing(counter: string, window: string, above: string): string {
+  return `
+            increase(${counter}[${window}]) > ${above}
+            or (last_over_time(${counter}[3m:1m]) > ${above} or min_over_time(${counter}[${window}]) == 0) unless ${counter} offset ${window}`;
 }
 
 /** The labels that say which exporter a series comes from. */
@@ -61,7 +79,7 @@ export const exporterRules: Rules = {
           comment:
             'Exporters are recognized by their metrics, not by the job. Once the alert is pending, its own series keeps it going.',
           expr: `
-          up == 0
+          (up or up offset 1m) == 0
           and on (job, instance) (
             last_over_time(bunnynet_exporter_build_info[1h])
             or on (job, instance) ALERTS{alertname="BunnynetExporterDown"}
@@ -70,7 +88,7 @@ export const exporterRules: Rules = {
           severity: 'critical',
           summary: 'Exporter {{ $labels.instance }} cannot be scraped',
           description:
-            'Prometheus has not been able to scrape {{ $labels.instance }} (job {{ $labels.job }}), which was an exporter within the past hour, for [[for]]. Nothing is known about its targets until it can.',
+            'Prometheus has not been able to scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}) for [[for]]. Nothing is known about its targets until it can.',
         },
         BunnynetExporterAbsent: {
           expr: `
@@ -87,34 +105,34 @@ export const exporterRules: Rules = {
           comment: `
           The one critical alert of an outage. It inhibits the warnings about kinds and listings of the same API: see docs/alerts.md.
           After the outage it keeps firing until the listings, once in ten minutes by default, have ended theirs.`,
-          expr: `max by (job, instance, api) (last_over_time(bunnynet_exporter_api_unreadable[3m])) == 1`,
+          expr: `max by (job, instance, api) (last_over_time(bunnynet_exporter_api_unreadable[3m:1m])) == 1`,
           for: '10m',
           keepFiringFor: '15m',
           severity: 'critical',
           summary: 'Nothing can be read from the {{ $labels.api }} API',
           description:
-            'For [[for]] every request of {{ $labels.instance }} to the {{ $labels.api }} API has failed: the API or the connection to it is down. The status page of the exporter says why.',
+            'Every request of {{ $labels.instance }} to the {{ $labels.api }} API has failed for [[for]]: the API or the connection to it is down. The status page of the exporter says why.',
         },
         BunnynetReadingsStale: {
           expr: withApi(`
-          sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m])) > [[targets]]
-          unless on (job, instance, kind) sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m]))
-            >= sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m]))`),
+          sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m:1m])) > [[targets]]
+          unless on (job, instance, kind) sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m:1m]))
+            >= sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m:1m]))`),
           thresholds: { targets: 0 },
           for: '15m',
-          summary: '{{ $value }} targets of kind {{ $labels.kind }} have no fresh reading',
+          summary: 'Targets of kind {{ $labels.kind }} have no fresh reading',
           description:
-            'The last good reading of {{ $value }} targets of kind {{ $labels.kind }} is older than stale_after, so {{ $labels.instance }} no longer exports their values.',
+            'Targets of kind {{ $labels.kind }} whose last good reading is older than stale_after, so that {{ $labels.instance }} no longer exports their values: {{ $value }}.',
         },
         BunnynetKindUnreadable: {
           expr: withApi(`
-          sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m]))
-          >= (sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m])) > 0)`),
+          sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m:1m]))
+          >= (sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m:1m])) > 0)`),
           for: '10m',
           keepFiringFor: '5m',
           summary: 'Nothing of kind {{ $labels.kind }} can be read',
           description:
-            'All {{ $value }} targets of kind {{ $labels.kind }} at {{ $labels.instance }} have no fresh reading. The status page of the exporter says why.',
+            'No target of kind {{ $labels.kind }} at {{ $labels.instance }} has a fresh reading. Targets: {{ $value }}. The status page of the exporter says why.',
         },
         BunnynetKeyRefused: {
           comment: `
@@ -122,11 +140,11 @@ export const exporterRules: Rules = {
           the warning stays until that alert, which is another one, fires.`,
           expr: `
           label_replace(
-            max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m])) > 0
+            max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m:1m])) > 0
             unless on (job, instance) sum by (job, instance) (increase(bunnynet_exporter_api_requests_total{code="200"}[30m])) > 0,
             "severity", "critical", "", ""
           )
-          or on (job, instance, api) max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m])) > 0`,
+          or on (job, instance, api) max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m:1m])) > 0`,
           for: '5m',
           keepFiringFor: '5m',
           severity: '{{ or $labels.severity "warning" }}',
@@ -137,7 +155,7 @@ export const exporterRules: Rules = {
         BunnynetTargetNotFound: {
           expr: `
           sum by (job, instance, kind) (
-            increase(bunnynet_exporter_polls_total{result="not_found"}[1d]) > 0 or bunnynet_exporter_polls_total{result="not_found"} > 0 unless bunnynet_exporter_polls_total{result="not_found"} offset 1d
+            ${gained('bunnynet_exporter_polls_total{result="not_found"}', '1d', '0')}
           )
           and on (job, instance, kind) bunnynet:failing_targets:count > 0`,
           for: '15m',
@@ -146,7 +164,11 @@ export const exporterRules: Rules = {
             'The API does not know a target of kind {{ $labels.kind }} that {{ $labels.instance }} is configured to read: it was deleted, or its id is wrong.',
         },
         BunnynetApiPaused: {
-          expr: `avg_over_time((max by (job, instance, api) (bunnynet_exporter_api_paused_until_timestamp_seconds) > bool time())[30m:1m]) > [[share]]`,
+          comment: 'In how many scrapes the API had asked to wait, so that their interval does not matter.',
+          expr: `
+          avg_over_time((max by (job, instance, api) (
+            bunnynet_exporter_api_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds)
+          ))[30m:1m]) > [[share]]`,
           thresholds: { share: 0.25 },
           for: '5m',
           keepFiringFor: '15m',
@@ -165,7 +187,7 @@ export const exporterRules: Rules = {
           keepFiringFor: '5m',
           summary: 'Discovery of {{ $labels.kind }} is failing',
           description:
-            '{{ $value }} listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.credential }}, have been failing for [[for]]. Known targets are still polled, but new ones are not found and deleted ones not removed.',
+            'Listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.credential }}, that have been failing for [[for]]: {{ $value }}. Known targets are still polled, but new ones are not found and deleted ones not removed.',
         },
         BunnynetNothingFound: {
           comment: `
@@ -173,20 +195,20 @@ export const exporterRules: Rules = {
           Neither a kind that the account does not use nor a listing that fails is a reason to alert.`,
           expr: `
           (
-            sum by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m])) == 0
-            and on (job, instance, credential) min by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_up[3m])) == 1
+            sum by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
+            and on (job, instance, credential) min by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_up[3m:1m])) == 1
           )
           or (
-            max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m])) == 0
+            max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
             and on (job, instance, kind, credential) max by (job, instance, kind, credential) (max_over_time(bunnynet_exporter_discovery_found_targets[1d])) > 0
-            and on (job, instance, kind, credential) min by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_up[3m])) == 1
-            unless on (job, instance, credential) sum by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m])) == 0
+            and on (job, instance, kind, credential) min by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_up[3m:1m])) == 1
+            unless on (job, instance, credential) sum by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
           )`,
           for: '30m',
           summary:
             'The key of {{ $labels.credential }} finds nothing{{ with $labels.kind }} of kind {{ . }} any more{{ end }}',
           description:
-            'The listings that {{ $labels.instance }} reads with the key of {{ $labels.credential }} succeed, and for [[for]] have had nothing in them{{ with $labels.kind }} of kind {{ . }}, of which there was something in the past day{{ end }}. Either everything was deleted, or the key belongs to another account.',
+            'The listings{{ with $labels.kind }} of kind {{ . }}{{ end }} that {{ $labels.instance }} reads with the key of {{ $labels.credential }} succeed, but have had nothing in them for [[for]]{{ if $labels.kind }}; in the past day there was something{{ end }}. Either everything was deleted, or the key belongs to another account.',
         },
         BunnynetScheduleLag: {
           expr: `max by (job, instance, kind) (avg_over_time(bunnynet_exporter_schedule_lag_seconds[15m])) > [[seconds]]`,
@@ -198,39 +220,39 @@ export const exporterRules: Rules = {
             'Polls of kind {{ $labels.kind }} at {{ $labels.instance }} have started {{ $value | humanizeDuration }} late on average: the allowed request rate is too low for the number of targets.',
         },
         BunnynetReloadFailed: {
-          expr: `min by (job, instance) (last_over_time(bunnynet_exporter_config_last_reload_successful[3m])) == 0`,
+          expr: `min by (job, instance) (last_over_time(bunnynet_exporter_config_last_reload_successful[3m:1m])) == 0`,
           for: '5m',
           summary: 'The configuration could not be reloaded',
           description:
             'The last reload of {{ $labels.instance }} failed; it keeps running with the previous configuration.',
         },
         BunnynetSchemaDrift: {
-          comment: 'More than two, so that a single odd answer does not alert.',
+          comment: `
+          More than two, so that a single odd answer does not alert. A fresh counter at 0 is one of Prometheus' st-synthesis, which
+          subtracts what it began with.`,
           expr: `
-          sum by (kind, field) (
-            increase(bunnynet_exporter_schema_mismatches_total[6h]) > [[answers]] or bunnynet_exporter_schema_mismatches_total > [[answers]] unless bunnynet_exporter_schema_mismatches_total offset 6h
+          sum by (kind, field) (${gainedFromNothing('bunnynet_exporter_schema_mismatches_total', '6h', '[[answers]]')}
           )
-          or sum by (kind, field) (
-            increase(bunnynet_exporter_unrecognized_values_total[6h]) > [[answers]] or bunnynet_exporter_unrecognized_values_total > [[answers]] unless bunnynet_exporter_unrecognized_values_total offset 6h
+          or sum by (kind, field) (${gainedFromNothing('bunnynet_exporter_unrecognized_values_total', '6h', '[[answers]]')}
           )
           or label_replace(
-            sum by (kind) (increase(bunnynet_exporter_polls_total{result="schema"}[6h]) > [[answers]] or bunnynet_exporter_polls_total{result="schema"} > [[answers]] unless bunnynet_exporter_polls_total{result="schema"} offset 6h),
+            sum by (kind) (${gained('bunnynet_exporter_polls_total{result="schema"}', '6h', '[[answers]]')}),
             "field", "the whole answer", "", ""
           )`,
           thresholds: { answers: 2 },
           for: '10m',
           summary: "The API's answers for {{ $labels.kind }} have an unknown shape: {{ $labels.field }}",
           description:
-            'More than [[answers]] answers of kind {{ $labels.kind }} in the past six hours had a value of the wrong type or one that the API reference does not list ({{ $labels.field }}). The series is missing, or its status is unknown.',
+            'Answers of kind {{ $labels.kind }} in the past six hours with a value of the wrong type, or one that the API reference does not list ({{ $labels.field }}): more than [[answers]]. The series is missing, or its status is unknown.',
         },
         BunnynetSeriesDropped: {
-          expr: `sum by (job, instance) (last_over_time(bunnynet_exporter_series_dropped[3m])) > [[series]]`,
+          expr: `sum by (job, instance) (last_over_time(bunnynet_exporter_series_dropped[3m:1m])) > [[series]]`,
           thresholds: { series: 0 },
           for: '5m',
           keepFiringFor: '15m',
           summary: 'The exporter is dropping series',
           description:
-            '{{ $labels.instance }} leaves {{ $value }} series out because there are more than limits.max_series.',
+            'Series that {{ $labels.instance }} leaves out because there are more than limits.max_series: {{ $value }}.',
         },
       }),
     },

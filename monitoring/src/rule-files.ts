@@ -10,8 +10,9 @@ export { readSettings } from './rule-settings.ts';
 export const rulesFolder = 'monitoring/rules';
 
 const aboutValues = `
-  Each expression looks back three minutes, so that a missed scrape or a restart is not taken for a change. While there is
-  no reading, an alert that fires is held by its own ALERTS series.`;
+  Each expression takes the last value that a query found within three minutes, so that a missed scrape or a restart is not taken
+  for a change. A query itself looks back five minutes, so there may be as many between two scrapes. While there is no reading,
+  an alert that fires is held by its own ALERTS series.`;
 
 function build(settings: RuleSettings | undefined): ReadonlyMap<string, string> {
   const textOf = (rules: Rules) =>

@@ -5,11 +5,11 @@ import type { Entity } from './promql.ts';
 import { type AlertSettings, defaultsOf, type RuleSettings } from './rule-settings.ts';
 import type { Alert, Recording, Rules } from './rules.ts';
 
-/** Template text that sets `$name`. The name is not a label, so a rename does not start a new alert. */
+/** Template text that sets `$name` to the newest name. The name is not a label, so a rename does not start a new alert. */
 function lookUpName({ info, ids }: Entity): string {
   const matchers = ids.map((label) => `${label}=%q`).join(',');
   const labels = ids.map((label) => `$labels.${label}`).join(' ');
-  return `{{ $name := "" }}{{ range query (printf "last_over_time(${info}{${matchers}}[6h])" ${labels}) }}{{ $name = .Labels.name }}{{ end -}}`;
+  return `{{ $name := "" }}{{ range query (printf "sort(max_over_time(timestamp(${info}{${matchers}})[6h:1m]))" ${labels}) }}{{ $name = .Labels.name }}{{ end -}}`;
 }
 
 /** Removes the indentation that all lines share. */
@@ -47,10 +47,11 @@ function keepNamespace(expr: string): string {
   return expr.replaceAll(/\b(by|on) \((?=\w)/g, '$1 (namespace, ');
 }
 
-/** Replaces the placeholders by the settings of an alert. */
+/** Replaces the placeholders by the settings of an alert. An alert that fires at once says nothing of how long it has waited. */
 export function fill(text: string, { for: wait, thresholds }: AlertSettings): string {
   const values: Readonly<Record<string, number | string>> = { ...thresholds, for: wait };
-  return text.replaceAll(/\[\[(\w+)\]\]/g, (open, name: string) => String(values[name] ?? open));
+  const said = /[1-9]/.test(wait) ? text : text.replaceAll(/\s+for\s+\[\[for\]\](\s+or\s+more)?/g, '');
+  return said.replaceAll(/\[\[(\w+)\]\]/g, (open, name: string) => String(values[name] ?? open));
 }
 
 /** Label matchers for excluded targets. */

@@ -1,7 +1,10 @@
 /** Recording and alerting rules as data, and the records that most kinds need. */
 import { anywhere, type Entity, knownSeries } from './promql.ts';
 
-/** An alert as it is declared. `[[for]]` and `[[THRESHOLD]]` in its texts are replaced by its settings. */
+/**
+ * An alert as it is declared. `[[for]]` and `[[THRESHOLD]]` in its texts are replaced by its settings, and ` for [[for]] or more` is left
+ * out if it fires at once. A number is not followed by what it counts, because it may be one.
+ */
 export interface Declared {
   readonly expr: string;
   /** The numbers in the expression that users can set, with their defaults. */
@@ -85,6 +88,8 @@ export function presence(name: string, ids: readonly string[], up: string, value
   const configured = `bunnynet:${name}_configured`;
   const unread = `bunnynet:${name}_unread`;
   const by = ids.join(', ');
+  // Accounts of the same name may be two, each read by an exporter of its own.
+  const each = ids.includes('account') ? `job, instance, ${by}` : by;
   return {
     ids,
     excluded: `on (${by}) ${configured}`,
@@ -95,8 +100,8 @@ export function presence(name: string, ids: readonly string[], up: string, value
           The targets that the exporter is told to read: those on its page, or on the page that was scraped last.
           A target that leaves the page of an exporter that has had time to read it has been removed.`,
         expr: `
-          max by (job, instance, ${by}) (last_over_time(${up}[3m]) >= bool 0)
-          or ${configured} and on (job, instance) up == 0
+          max by (job, instance, ${by}) (last_over_time(${up}[3m:1m]) >= bool 0)
+          or ${configured} and on (job, instance) last_over_time(up[3m:1m]) == 0
           or ${configured} unless on (job) bunnynet_exporter_build_info
           or ${configured} and on (job) (time() - process_start_time_seconds < 600 and on (job, instance) bunnynet_exporter_build_info)`,
       },
@@ -105,9 +110,11 @@ export function presence(name: string, ids: readonly string[], up: string, value
         comment:
           'Those without a reading now. An alert on a value keeps firing for them: no reading is no recovery.',
         expr: `
-          max by (${by}) (${configured})
-          unless on (${by}) last_over_time(${up}[3m]) == 1
-          unless on (${by}) last_over_time(${value}[3m])`,
+          max by (${by}) (
+            ${configured}
+            unless on (${each}) last_over_time(${up}[3m:1m]) == 1
+            unless on (${each}) last_over_time(${value}[3m:1m])
+          )`,
       },
     ],
     held: (alert) => `max by (${by}) (ALERTS{alertname="${alert}", alertstate="firing"}) and ${unread}`,
@@ -129,7 +136,7 @@ export function displayRecord(entity: Entity): Recording {
     comment:
       'For the dashboards: names, and ids where there are none. The last name stays while there is no reading.',
     expr: `
-      max by (${by}, display) (topk by (${by}) (1, label_replace(last_over_time(${info}{name!=""}[3m]), "display", "$1", "name", "(.+)")))
+      max by (${by}, display) (topk by (${by}) (1, label_replace(${info}{name!=""}, "display", "$1", "name", "(.+)")))
       or on (${by}) ${display} and on (${by}) ${targets}
       or on (${by}) label_join(${targets}, "display", "/", ${ids.map((label) => `"${label}"`).join(', ')})`,
   };

@@ -123,7 +123,7 @@ const counterFunctions = [
  * first day of a month.
  */
 const growsWithinMonth = {
-  function: 'predict_linear',
+  function: 'deriv',
   metrics: ['bunnynet_billing_monthly_charges_dollars'],
 };
 

@@ -4,6 +4,7 @@ import { buildRuleFiles } from '../../monitoring/src/rule-files.ts';
 
 interface AlertingRule {
   readonly alert: string;
+  readonly for: string;
   readonly expr: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -18,9 +19,16 @@ interface RuleFile {
   readonly groups: readonly { readonly rules: readonly (AlertingRule | RecordingRule)[] }[];
 }
 
-const files = [...buildRuleFiles().values()].map((text) => parse(text) as RuleFile);
+function rulesOf(text: string): readonly (AlertingRule | RecordingRule)[] {
+  return (parse(text) as RuleFile).groups.flatMap((group) => group.rules);
+}
 
-export const rules = files.flatMap(({ groups }) => groups.flatMap((group) => group.rules));
+/** The alerts of a rule file. */
+export function alertsOf(text: string): readonly AlertingRule[] {
+  return rulesOf(text).filter((rule) => 'alert' in rule);
+}
+
+export const rules = [...buildRuleFiles().values()].flatMap(rulesOf);
 export const alerts = rules.filter((rule) => 'alert' in rule);
 export const records = rules.filter((rule) => 'record' in rule);
 

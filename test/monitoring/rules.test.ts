@@ -10,13 +10,18 @@ import {
   rulesFolder,
 } from '../../monitoring/src/rule-files.ts';
 import { alerts as declared, ruleSets } from '../../monitoring/src/rule-settings.ts';
+import { annotationQueries, queriesOf } from './dashboard-queries.ts';
 import { knownFamilies } from './families.ts';
 import { mistakesIn } from './promql.ts';
 import { readCaseFiles } from './rule-cases.ts';
-import { alerts, nameOf, rules } from './rules-read.ts';
+import { alerts, alertsOf, nameOf, rules } from './rules-read.ts';
 
 const built = buildRuleFiles();
 const families = await knownFamilies();
+const panels = [...buildDashboards().values()].flatMap((each) => [
+  ...queriesOf(each),
+  ...annotationQueries(each),
+]);
 const caseFiles = readCaseFiles();
 const cases = caseFiles.flatMap(({ tests }) => tests.flatMap((test) => test.alert_rule_test ?? []));
 const runbooksFolder = 'docs/runbooks';
@@ -71,7 +76,7 @@ describe('the rules', () => {
       'increase((bunnynet_application_monthly_cost_dollars > 0)[1h:1m])',
       ['increase(bunnynet_application_monthly_cost_dollars)'],
     ],
-    ['predict_linear(bunnynet_billing_monthly_charges_dollars[1d], 3600)', []],
+    ['deriv(bunnynet_billing_monthly_charges_dollars[1d])', []],
   ])('would be found wrong if they were like %s', (expr, mistakes) => {
     expect(mistakesIn(expr, families, []).map((each) => each.trim())).toEqual(mistakes);
   });
@@ -107,6 +112,27 @@ describe('the texts of the rules', () => {
     for (const [whole, labels = ''] of lists) {
       if (whole !== 'on ()') expect(labels.split(', '), whole).toContain('namespace');
     }
+  });
+
+  it('read right for an alert that fires at once, and for one of everything', () => {
+    const once = (thresholds: object) => Object.fromEntries(Object.keys(thresholds).map((name) => [name, 1]));
+    const settings = declared.map(({ alert, thresholds }) => [
+      alert,
+      { for: '0m', ...(thresholds && { thresholds: once(thresholds) }) },
+    ]);
+    const set = readSettings(JSON.stringify({ alerts: Object.fromEntries(settings) as object }));
+    const told = [...buildRuleFiles(set).values()].flatMap((text) => alertsOf(text));
+    expect(told).toHaveLength(declared.length);
+    for (const { alert, annotations } of told) {
+      for (const text of [annotations['summary'], annotations['description']]) {
+        const read = text?.replaceAll(/\{\{ \$value.*?\}\}/g, '1');
+        expect(read, alert).not.toMatch(/\b0m\b|\b1 [a-z]+s\b|\bfor( or more)?[.,:;]|\[\[/);
+      }
+    }
+  });
+
+  it('read no scrapes of less than ten minutes: there may be five between two of them', () => {
+    for (const { expr } of [...rules, ...panels]) expect(expr).not.toMatch(/\[(\d+s|\dm)\]/);
   });
 
   it('are the committed files if nothing is set', () => {

@@ -210,6 +210,8 @@ export const ruleSettings: Readonly<Record<string, Values>> = {
       },
       BunnynetApplicationSuspended: { keepFiringFor: '10m' },
       BunnynetSchemaDrift: { thresholds: { answers: 1e-7 } },
+      BunnynetApiUnreadable: { for: '0m' },
+      BunnynetApplicationFailing: { for: '0m0s' },
     },
   },
   'with labels and annotations': {

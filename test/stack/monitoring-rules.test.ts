@@ -7,21 +7,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
 import { casesFolder } from '../monitoring/rule-cases.ts';
-import { toolPath } from './processes.ts';
+import { promtool } from './promtool.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'rules-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-/** Resolves with the output of promtool; rejects with its findings. */
-async function promtool(...args: readonly string[]): Promise<string> {
-  const { stdout } = await run(toolPath('promtool'), args).catch(
-    (error: { stdout?: string; stderr?: string }) => {
-      throw new Error(`${error.stdout ?? ''}${error.stderr ?? ''}`);
-    },
-  );
-  return stdout;
-}
 
 describe('promtool', () => {
   it('finds nothing wrong with the rules', async () => {

@@ -1,7 +1,7 @@
 {{/*
 An alert of the project's rules, as the values set it; in JSON. In its texts [[for]] and the names of its thresholds stand
-for what is set. `defaults` applies where the values set nothing, and `excluded` is what exclusions are taken from. Sprig's
-`merge` cannot be used: it takes 0 and "" for not set.
+for what is set; one that fires at once says nothing of how long it has waited. `defaults` applies where the values set nothing,
+and `excluded` is what exclusions are taken from. Sprig's `merge` cannot be used: it takes 0 and "" for not set.
 */}}
 {{- define "bunnynet-exporter.alert" -}}
 {{- $settings := .root.Values.prometheusRule }}
@@ -22,7 +22,11 @@ for what is set. `defaults` applies where the values set nothing, and `excluded`
 {{- if $matchers }}
 {{- $_ := set $rule "expr" (printf "(\n%s\n) unless %s{%s}\n" (.rule.expr | trim | indent 2) .rule.excluded (join "," $matchers)) }}
 {{- end }}
-{{- $text := toJson $rule | replace "[[for]]" $for | replace "[[namespace]]" (include "bunnynet-exporter.namespace" .root) }}
+{{- $text := toJson $rule }}
+{{- if not (regexMatch "[1-9]" $for) }}
+{{- $text = regexReplaceAll " for \\[\\[for\\]\\]( or more)?" $text "" }}
+{{- end }}
+{{- $text = $text | replace "[[for]]" $for | replace "[[namespace]]" (include "bunnynet-exporter.namespace" .root) }}
 {{- range $name, $number := $thresholds }}
 {{- $text = replace (printf "[[%s]]" $name) (toJson $number) $text }}
 {{- end }}

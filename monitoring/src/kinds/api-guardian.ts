@@ -35,8 +35,8 @@ function growth(name: string): Recording {
     expr: `
       max by (shield_zone_id, endpoint_id) (
         increase(bunnynet_shield_api_guardian_${name}_total[1h])
-        and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m])
-        and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m] offset 1h)
+        and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m:1m])
+        and last_over_time(bunnynet_shield_api_guardian_latest_day_timestamp_seconds[3m:1m] offset 1h)
       )`,
   };
 }
@@ -75,7 +75,7 @@ export const apiGuardian: KindMonitoring = {
         summary:
           'API Guardian is blocking far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
         description:
-          'API Guardian has blocked {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than [[ratio]] times the hourly average of the past day plus [[requests]].',
+          'Requests of endpoint {{ $labels.endpoint_id }} that API Guardian has blocked in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[requests]].',
       },
       BunnynetShieldRateLimitedRequestsRising: {
         expr: rising(rateLimited),
@@ -85,7 +85,7 @@ export const apiGuardian: KindMonitoring = {
         summary:
           'API Guardian is rate-limiting far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
         description:
-          'API Guardian has rate-limited {{ $value | humanize }} requests of endpoint {{ $labels.endpoint_id }} in the past hour, more than [[ratio]] times the hourly average of the past day plus [[requests]].',
+          'Requests of endpoint {{ $labels.endpoint_id }} that API Guardian has rate-limited in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[requests]].',
       },
     },
   },

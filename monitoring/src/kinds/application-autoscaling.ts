@@ -19,14 +19,14 @@ export const applicationAutoscaling: KindMonitoring = {
       BunnynetApplicationAutoscalingAtMaximum: {
         comment: 'An application whose minimum is its maximum does not scale, so it lacks nothing.',
         expr: `
-          max by (app_id) (last_over_time(${running}[3m]))
-          >= max by (app_id) (last_over_time(bunnynet_application_autoscaling_max_instances[3m]))
-          > max by (app_id) (last_over_time(bunnynet_application_autoscaling_min_instances[3m]))`,
+          max by (app_id) (last_over_time(${running}[3m:1m]))
+          >= max by (app_id) (last_over_time(bunnynet_application_autoscaling_max_instances[3m:1m]))
+          > max by (app_id) (last_over_time(bunnynet_application_autoscaling_min_instances[3m:1m]))`,
         for: '30m',
         keepFiringFor: '30m',
         summary: 'Application {{ or $name $labels.app_id }} cannot scale further',
         description:
-          'For [[for]] application {{ $labels.app_id }} has had as many instances in a region as autoscaling allows: {{ $value }}.',
+          'Application {{ $labels.app_id }} has been at the maximum of its autoscaling for [[for]]. Instances in a region: {{ $value }}.',
       },
     },
   },

@@ -30,8 +30,8 @@ const cpuShare = 'bunnynet:application_pod_cpu:ratio';
 function shareOfLimit(used: string, limit: string): string {
   return `
           max by (app_id, region, pod_name) (
-            last_over_time(bunnynet_application_${used}[3m])
-            / on (job, instance, app_id) group_left last_over_time(bunnynet_application_overview_instance_limit_${limit}[3m])
+            last_over_time(bunnynet_application_${used}[3m:1m])
+            / on (job, instance, app_id) group_left last_over_time(bunnynet_application_overview_instance_limit_${limit}[3m:1m])
           ) < Inf`;
 }
 
@@ -102,16 +102,16 @@ export const applicationOverview: KindMonitoring = {
         keepFiringFor: '15m',
         summary: 'A container of application {{ or $name $labels.app_id }} keeps restarting',
         description:
-          'A container of application {{ $labels.app_id }} has restarted {{ $value | humanize }} times within half an hour. Last exit codes:{{ range query (printf "max by (namespace, container_name, region) (last_over_time(bunnynet_application_container_last_exit_code{app_id=%q}[30m]))" $labels.app_id) }} {{ .Labels.container_name }} in {{ .Labels.region }} {{ .Value }};{{ end }} 137 means killed, usually because it ran out of memory.',
+          'Restarts of a container of application {{ $labels.app_id }} within half an hour: {{ $value | humanize }}. Last exit codes:{{ range query (printf "max by (namespace, container_name, region) (last_over_time(bunnynet_application_container_last_exit_code{app_id=%q}[30m]))" $labels.app_id) }} {{ .Labels.container_name }} in {{ .Labels.region }} {{ .Value }};{{ end }} 137 means killed, usually because it ran out of memory.',
       },
       BunnynetApplicationHeartbeatStopped: {
         comment:
           'Measured at the last reading, so that an outage of the API does not look like one of the pod.',
         expr: `
           max by (app_id) (
-            last_over_time(bunnynet_application_overview_last_success_timestamp_seconds[3m])
-            - on (job, instance, app_id) group_right last_over_time(bunnynet_application_pod_last_heartbeat_timestamp_seconds[3m])
-            unless on (job, instance, app_id, region, pod_name) last_over_time(bunnynet_application_pod_status{status="deleting"}[3m]) == 1
+            last_over_time(bunnynet_application_overview_last_success_timestamp_seconds[3m:1m])
+            - on (job, instance, app_id) group_right last_over_time(bunnynet_application_pod_last_heartbeat_timestamp_seconds[3m:1m])
+            unless on (job, instance, app_id, region, pod_name) last_over_time(bunnynet_application_pod_status{status="deleting"}[3m:1m]) == 1
           ) > [[seconds]]`,
         thresholds: { seconds: 600 },
         for: '5m',
@@ -124,16 +124,16 @@ export const applicationOverview: KindMonitoring = {
       BunnynetApplicationInstancesMissing: {
         comment: 'An inactive application lacks nothing, and a suspended one has an alert of its own.',
         expr: `
-          max by (app_id) (last_over_time(bunnynet_application_overview_desired_instances[3m]))
-          - max by (app_id) (last_over_time(bunnynet_application_overview_active_instances[3m]))
+          max by (app_id) (last_over_time(bunnynet_application_overview_desired_instances[3m:1m]))
+          - max by (app_id) (last_over_time(bunnynet_application_overview_active_instances[3m:1m]))
           > [[instances]]
-          unless on (app_id) max by (app_id) (last_over_time(${stopped}[3m])) == 1`,
+          unless on (app_id) max by (app_id) (last_over_time(${stopped}[3m:1m])) == 1`,
         thresholds: { instances: 0 },
         for: '15m',
         keepFiringFor: '15m',
         summary: 'Application {{ or $name $labels.app_id }} has fewer instances than it should',
         description:
-          'For [[for]] application {{ $labels.app_id }} has had fewer active instances than desired; {{ $value }} are missing.',
+          'Application {{ $labels.app_id }} has had fewer active instances than desired for [[for]]. Missing: {{ $value }}.',
       },
     },
   },

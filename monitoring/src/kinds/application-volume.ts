@@ -24,8 +24,8 @@ export const applicationVolume: KindMonitoring = {
         comment: 'The fullest volume of an application.',
         expr: `
           max by (app_id) (
-            max by (app_id, volume, volume_id) (last_over_time(bunnynet_application_volume_usage_bytes[3m]))
-            / (max by (app_id, volume, volume_id) (last_over_time(bunnynet_application_volume_capacity_bytes[3m])) > 0)
+            max by (app_id, volume, volume_id) (last_over_time(bunnynet_application_volume_usage_bytes[3m:1m]))
+            / (max by (app_id, volume, volume_id) (last_over_time(bunnynet_application_volume_capacity_bytes[3m:1m])) > 0)
           ) >= [[share]]`,
         thresholds: { share: 0.9 },
         for: '15m',

@@ -107,7 +107,7 @@ export const applications: KindMonitoring = {
     ],
     alerts: {
       BunnynetApplicationFailing: {
-        expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="failing"}[3m])) == 1`,
+        expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="failing"}[3m:1m])) == 1`,
         for: '5m',
         keepFiringFor: '15m',
         severity: 'critical',
@@ -116,7 +116,7 @@ export const applications: KindMonitoring = {
           'The API has reported the status failing for application {{ $labels.app_id }} for [[for]] or more. While it cannot be read, the last known status counts.',
       },
       BunnynetApplicationSuspended: {
-        expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="suspended"}[3m])) == 1`,
+        expr: `max by (app_id) (last_over_time(bunnynet_application_status{status="suspended"}[3m:1m])) == 1`,
         for: '5m',
         severity: 'critical',
         summary: 'Application {{ or $name $labels.app_id }} is suspended',
@@ -124,7 +124,7 @@ export const applications: KindMonitoring = {
           'The API has reported the status suspended for application {{ $labels.app_id }} for [[for]] or more. While it cannot be read, the last known status counts.',
       },
       BunnynetApplicationNotActive: {
-        expr: `max by (app_id) (last_over_time(bunnynet_application_status{status=~"unknown|progressing|inactive"}[3m])) == 1`,
+        expr: `max by (app_id) (last_over_time(bunnynet_application_status{status=~"unknown|progressing|inactive"}[3m:1m])) == 1`,
         for: '1h',
         summary: 'Application {{ or $name $labels.app_id }} has not been active for [[for]]',
         description:
@@ -132,15 +132,15 @@ export const applications: KindMonitoring = {
       },
       BunnynetApplicationLatencyLeap: {
         expr: `
-          max by (app_id) (last_over_time(bunnynet_application_current_latency_seconds[3m]))
-          > [[ratio]] * (max by (app_id) (last_over_time(bunnynet_application_average_latency_seconds[3m])) > 0)
+          max by (app_id) (last_over_time(bunnynet_application_current_latency_seconds[3m:1m]))
+          > [[ratio]] * (max by (app_id) (last_over_time(bunnynet_application_average_latency_seconds[3m:1m])) > 0)
           > [[seconds]]`,
         thresholds: { ratio: 3, seconds: 0.25 },
         for: '10m',
         keepFiringFor: '15m',
         summary: 'Latency of application {{ or $name $labels.app_id }} has jumped',
         description:
-          'The current latency of application {{ $labels.app_id }} has been more than [[ratio]] times its average and more than [[seconds]] s for [[for]].',
+          'The current latency of application {{ $labels.app_id }} has been more than [[ratio]] × its average and more than [[seconds]] s for [[for]].',
       },
     },
     more: {
@@ -148,11 +148,11 @@ export const applications: KindMonitoring = {
       records: [
         {
           record: maxCost,
-          expr: `max by (app_id) (last_over_time(bunnynet_application_monthly_cost_dollars[3m]))`,
+          expr: `max by (app_id) (last_over_time(bunnynet_application_monthly_cost_dollars[3m:1m]))`,
         },
         {
           record: maxVolumeSize,
-          expr: `max by (app_id) (last_over_time(bunnynet_application_volume_size_bytes[3m]))`,
+          expr: `max by (app_id) (last_over_time(bunnynet_application_volume_size_bytes[3m:1m]))`,
         },
       ],
       alerts: {
@@ -166,7 +166,7 @@ export const applications: KindMonitoring = {
           keepFiringFor: '30m',
           summary: 'Cost of application {{ or $name $labels.app_id }} has jumped',
           description:
-            'The monthly cost of application {{ $labels.app_id }} has grown within a day by more than [[ratio]] times what it grew the day before, plus {{ humanizePercentage "[[share]]" }} of its value (at least [[dollars]] US dollars).',
+            'The monthly cost of application {{ $labels.app_id }} has grown within a day by more than [[ratio]] × what it grew the day before, plus {{ humanizePercentage "[[share]]" }} of its value (at least USD [[dollars]]).',
         },
         BunnynetApplicationVolumeGrowth: {
           expr: `${maxVolumeSize} - ${volumeSizeYesterday} > clamp_min([[share]] * ${volumeSizeYesterday}, [[gigabytes]] * 1e9)`,

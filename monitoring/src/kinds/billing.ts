@@ -6,7 +6,7 @@ import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines, numbers, textOf } from '../panels.ts';
-import { all, anywhere, entityOf, scope, selector, seriesOf, topBy, values } from '../promql.ts';
+import { all, anywhere, entityOf, scope, selector, topBy, values } from '../promql.ts';
 import { grid } from '../tables.ts';
 
 /** Named after its credential in the configuration. The scope already picks accounts. */
@@ -48,11 +48,10 @@ const leftOfMonth = '(86400 * (days_in_month() - day_of_month() + 1) - time() % 
 /** From 03:00 on the second day of a month: before, the past day can include a reading of the previous month. */
 const hasForecast = '24 * day_of_month() + hour() > 50';
 
-/** The charges at the end of the month, if they go on as in the past day. */
-function forecast(charges: string): string {
-  return `max by (account) (predict_linear(${charges}[1d], scalar${leftOfMonth}))`;
-}
-const forecastOfMonth = `${forecast(seriesOf(account, family('monthly_charges_dollars')))} and on () ${hasForecast}`;
+const remaining = 'bunnynet:billing_remaining_charges_dollars:forecast';
+
+/** Two exporters may call different accounts by the same name, so what is compared comes from one of them. */
+const each = 'job, instance, account';
 
 /** A product of an account, such as the memory of Magic Containers. */
 const product = { ...account, ids: ['account', 'product'] };
@@ -64,30 +63,30 @@ const onOff = textOf({ 0: ['off', 'orange'], 1: ['on', 'green'] });
 export const billing: KindMonitoring = {
   kind: 'billing',
   rules: {
-    about: 'The account: balance and recharges.',
+    about: `
+    The account: balance and recharges. Two exporters may call different accounts by the same name: the worst counts.`,
     reading: family('monthly_charges_dollars'),
     records: [
       {
-        record: 'bunnynet:billing_remaining_charges_dollars:forecast',
+        record: remaining,
         comment: `
           What is still to be charged this month if charges go on as in the past day, in US dollars. Not before 03:00 on the second
           day of a month: until then there can be a reading of the month before in the past day.`,
         expr: `
-          clamp_min(
-            ${forecast('bunnynet_billing_monthly_charges_dollars')}
-            - max by (account) (last_over_time(bunnynet_billing_monthly_charges_dollars[3m])),
-            0
-          ) and on () ${hasForecast}`,
+          clamp_min(max by (${each}) (deriv(bunnynet_billing_monthly_charges_dollars[1d])), 0)
+          * scalar${leftOfMonth} and on () ${hasForecast}`,
       },
     ],
     alerts: {
       BunnynetAccountBalanceRunningOut: {
         comment: 'An account that recharges automatically does not run out, as long as that works.',
         expr: `
-          (
-            max by (account) (last_over_time(bunnynet_billing_balance_dollars[3m])) < bunnynet:billing_remaining_charges_dollars:forecast
-            or max by (account) (last_over_time(bunnynet_billing_balance_dollars[3m])) <= [[dollars]]
-          ) unless max by (account) (last_over_time(bunnynet_billing_automatic_recharge_enabled[3m])) == 1`,
+          min by (account) (
+            (
+              max by (${each}) (last_over_time(bunnynet_billing_balance_dollars[3m:1m])) < ${remaining}
+              or max by (${each}) (last_over_time(bunnynet_billing_balance_dollars[3m:1m])) <= [[dollars]]
+            ) unless max by (${each}) (last_over_time(bunnynet_billing_automatic_recharge_enabled[3m:1m])) == 1
+          )`,
         thresholds: { dollars: 0 },
         for: '1h',
         keepFiringFor: '1h',
@@ -97,21 +96,21 @@ export const billing: KindMonitoring = {
       },
       BunnynetAccountPaymentMethodExpiring: {
         comment: 'The last of the saved methods: the API does not say which one it charges.',
-        expr: `max by (account) (last_over_time(bunnynet_billing_payment_method_expiration_timestamp_seconds[3m])) - time() < [[seconds]]`,
-        thresholds: { seconds: 1_209_600 },
+        expr: `min by (account) (last_over_time(bunnynet_billing_payment_method_expiration_timestamp_seconds[3m:1m])) - time() < [[days]] * 86400`,
+        thresholds: { days: 14 },
         for: '1h',
         summary: 'The payment method of {{ $labels.account }} expires',
         description:
-          'The last payment method of the account {{ $labels.account }} expires in less than two weeks, or has expired. Without one automatic recharges fail.',
+          'The last payment method of the account {{ $labels.account }} expires within [[days]]d, or has expired. Without one automatic recharges fail.',
       },
       BunnynetAccountRechargeFailing: {
-        expr: `max by (account) (last_over_time(bunnynet_billing_automatic_payment_failures[3m])) > [[failures]]`,
+        expr: `max by (account) (last_over_time(bunnynet_billing_automatic_payment_failures[3m:1m])) > [[failures]]`,
         thresholds: { failures: 0 },
         for: '10m',
         severity: 'critical',
         summary: 'Automatic recharges of {{ $labels.account }} are failing',
         description:
-          '{{ $value }} automatic payments of the account {{ $labels.account }} have failed in a row. When its balance is used up, bunny.net suspends its services.',
+          'The last automatic payments of the account {{ $labels.account }} have failed: {{ $value }} in a row. When its balance is used up, bunny.net suspends its services.',
       },
     },
   },
@@ -165,7 +164,7 @@ export const billing: KindMonitoring = {
           'Charges of this calendar month so far, and what they will come to if they go on as in the past day, in US dollars; no forecast on the first day of a month (API field ThisMonthCharges).',
         queries: {
           '{{account}} so far': `topk(15, ${field('monthly_charges_dollars')})`,
-          '{{account}} forecast': `topk(15, ${forecastOfMonth})`,
+          '{{account}} forecast': `topk(15, ${field('monthly_charges_dollars')} + max by (account) (${remaining}))`,
         },
       }),
     ]),

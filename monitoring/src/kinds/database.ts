@@ -19,7 +19,7 @@ export const database: KindMonitoring = {
     alerts: {
       BunnynetDatabaseBlocked: {
         expr: `
-          max by (database_id) (last_over_time({__name__=~"bunnynet_database_(reads|writes)_blocked"}[3m])) == 1`,
+          max by (database_id) (last_over_time({__name__=~"bunnynet_database_(reads|writes)_blocked"}[3m:1m])) == 1`,
         for: '5m',
         severity: 'critical',
         summary: 'Database {{ or $name $labels.database_id }} refuses queries',
@@ -28,15 +28,15 @@ export const database: KindMonitoring = {
       },
       BunnynetDatabaseNearlyFull: {
         expr: `
-          max by (database_id) (last_over_time(bunnynet_database_size_bytes[3m]))
-          / (max by (database_id) (last_over_time(bunnynet_database_size_limit_bytes[3m])) > 0)
+          max by (database_id) (last_over_time(bunnynet_database_size_bytes[3m:1m]))
+          / (max by (database_id) (last_over_time(bunnynet_database_size_limit_bytes[3m:1m])) > 0)
           >= [[share]]`,
         thresholds: { share: 0.9 },
         for: '15m',
         keepFiringFor: '30m',
         summary: 'Database {{ or $name $labels.database_id }} is nearly full',
         description:
-          'Database {{ $labels.database_id }} has used {{ $value | humanizePercentage }} of the size that it may have, for [[for]] or more.',
+          'Database {{ $labels.database_id }} has been {{ $value | humanizePercentage }} full for [[for]] or more.',
       },
     },
   },

@@ -31,8 +31,8 @@ export const dnsRecord: KindMonitoring = {
         comment: 'For the dashboards: whether each monitored record is offline, with its host and its type.',
         expr: `
           max by (dns_zone_id, record_id, name, type) (
-            last_over_time(bunnynet_dns_record_info[3m])
-            * on (job, instance, dns_zone_id, record_id) group_left () last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m])
+            last_over_time(bunnynet_dns_record_info[3m:1m])
+            * on (job, instance, dns_zone_id, record_id) group_left () last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m:1m])
           )`,
       },
     ],
@@ -41,7 +41,7 @@ export const dnsRecord: KindMonitoring = {
         comment: 'bunny.net itself notifies nobody.',
         expr: `
           sum by (dns_zone_id) (
-            max by (dns_zone_id, record_id) (last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m]))
+            max by (dns_zone_id, record_id) (last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m:1m]))
           ) >= [[records]]`,
         thresholds: { records: 1 },
         for: '5m',
@@ -49,10 +49,10 @@ export const dnsRecord: KindMonitoring = {
         severity: 'critical',
         summary: 'Records of the DNS zone {{ or $name $labels.dns_zone_id }} are offline',
         description:
-          'The monitors of {{ $value }} records of the DNS zone {{ $labels.dns_zone_id }} have reported them offline for [[for]]. Smart records no longer answer with them.',
+          'Records of the DNS zone {{ $labels.dns_zone_id }} that their monitors have reported offline for [[for]]: {{ $value }}. Smart records no longer answer with them.',
       },
       BunnynetDnsZoneNameserversNotDetected: {
-        expr: 'max by (dns_zone_id) (last_over_time(bunnynet_dns_zone_nameservers_detected[3m])) == 0',
+        expr: 'max by (dns_zone_id) (last_over_time(bunnynet_dns_zone_nameservers_detected[3m:1m])) == 0',
         for: '1h',
         summary: 'The DNS zone {{ or $name $labels.dns_zone_id }} is not served by bunny.net',
         description:

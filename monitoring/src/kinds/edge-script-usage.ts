@@ -19,7 +19,7 @@ export const edgeScriptUsage: KindMonitoring = {
     records: [
       {
         record: maxCost,
-        expr: `max by (script_id) (last_over_time(bunnynet_edge_script_usage_monthly_cost_dollars[3m]))`,
+        expr: `max by (script_id) (last_over_time(bunnynet_edge_script_usage_monthly_cost_dollars[3m:1m]))`,
       },
     ],
     alerts: {
@@ -33,7 +33,7 @@ export const edgeScriptUsage: KindMonitoring = {
         keepFiringFor: '30m',
         summary: 'Cost of edge script {{ or $name $labels.script_id }} has jumped',
         description:
-          'The cost of edge script {{ $labels.script_id }} this month has grown within a day by more than [[ratio]] times what it grew the day before, plus {{ humanizePercentage "[[share]]" }} of its value (at least [[dollars]] US dollars).',
+          'The cost of edge script {{ $labels.script_id }} this month has grown within a day by more than [[ratio]] × what it grew the day before, plus {{ humanizePercentage "[[share]]" }} of its value (at least USD [[dollars]]).',
       },
     },
   },

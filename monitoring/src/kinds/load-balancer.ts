@@ -38,7 +38,7 @@ export const loadBalancer: KindMonitoring = {
         severity: 'critical',
         summary: 'All origins of load balancer {{ or $name $labels.load_balancer_id }} fail',
         description:
-          'In the past half hour every origin of load balancer {{ $labels.load_balancer_id }} failed for {{ $value | humanize }} requests, more than {{ humanizePercentage "[[share]]" }} of all.',
+          'Requests in the past half hour for which every origin of load balancer {{ $labels.load_balancer_id }} failed: {{ $value | humanize }}, more than {{ humanizePercentage "[[share]]" }} of all.',
       },
     },
   },

@@ -11,17 +11,18 @@ const field = (name: string): string => values(anywhere(account), family(name));
 export const paymentRequests: KindMonitoring = {
   kind: 'payment_requests',
   rules: {
-    about: 'Payment requests of an account.',
+    about: `
+    Payment requests of an account. Two exporters may call different accounts by the same name: the worst counts.`,
     reading: family('unpaid'),
     alerts: {
       BunnynetPaymentDue: {
         expr: `
-          min by (account) (last_over_time(bunnynet_payment_requests_next_due_timestamp_seconds[3m])) - time() < [[seconds]]`,
-        thresholds: { seconds: 259_200 },
+          min by (account) (last_over_time(bunnynet_payment_requests_next_due_timestamp_seconds[3m:1m])) - time() < [[days]] * 86400`,
+        thresholds: { days: 3 },
         for: '10m',
         summary: 'A payment of {{ $labels.account }} is due',
         description:
-          'A payment request of the account {{ $labels.account }} that has not been paid is due in less than three days, or was due already.',
+          'A payment request of the account {{ $labels.account }} that has not been paid is due within [[days]]d, or was due already.',
       },
     },
   },

@@ -17,8 +17,8 @@ const growth: Recording = {
   expr: `
     max by (pull_zone_id) (
       sum by (job, instance, pull_zone_id) (increase(${errors}[1h]))
-      and on (job, instance, pull_zone_id) last_over_time(${truncated}[3m])
-      and on (job, instance, pull_zone_id) last_over_time(${truncated}[3m] offset 1h)
+      and on (job, instance, pull_zone_id) last_over_time(${truncated}[3m:1m])
+      and on (job, instance, pull_zone_id) last_over_time(${truncated}[3m:1m] offset 1h)
     )`,
 };
 
@@ -41,7 +41,7 @@ export const pullZoneOriginErrors: KindMonitoring = {
         summary:
           'The origin of pull zone {{ or $name $labels.pull_zone_id }} fails far more often than usual',
         description:
-          'The origin of pull zone {{ $labels.pull_zone_id }} has failed {{ $value | humanize }} times in the past hour, more than [[ratio]] times the hourly average of the past day plus [[errors]].',
+          'Failures of the origin of pull zone {{ $labels.pull_zone_id }} in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[errors]].',
       },
     },
   },

@@ -71,8 +71,8 @@ export const pullZoneStatistics: KindMonitoring = {
         comment: 'In the newest hour; that of a zone without traffic is soon history.',
         expr: `
           max by (pull_zone_id) (
-            last_over_time(bunnynet_pull_zone_origin_response_time_latest_hour_seconds[3m])
-            and on (job, instance, pull_zone_id) last_over_time(bunnynet_pull_zone_statistics_latest_hour_timestamp_seconds[3m]) > time() - 14400
+            last_over_time(bunnynet_pull_zone_origin_response_time_latest_hour_seconds[3m:1m])
+            and on (job, instance, pull_zone_id) last_over_time(bunnynet_pull_zone_statistics_latest_hour_timestamp_seconds[3m:1m]) > time() - 14400
           )`,
       },
       {
@@ -110,7 +110,7 @@ export const pullZoneStatistics: KindMonitoring = {
         keepFiringFor: '30m',
         summary: 'The cache of pull zone {{ or $name $labels.pull_zone_id }} serves far less than usual',
         description:
-          'The cache of pull zone {{ $labels.pull_zone_id }} served {{ $value | humanizePercentage }} of the requests of the past hour, [[points]] percentage points less than on average in the day before.',
+          'The cache of pull zone {{ $labels.pull_zone_id }} served {{ $value | humanizePercentage }} of the requests of the past hour, less than on average in the day before by more than [[points]]% of all requests.',
       },
       BunnynetPullZoneOriginSlow: {
         comment: 'By the newest hour that has ended. Silent on the first day.',
@@ -122,7 +122,7 @@ export const pullZoneStatistics: KindMonitoring = {
         keepFiringFor: '30m',
         summary: 'The origin of pull zone {{ or $name $labels.pull_zone_id }} is slow',
         description:
-          'The origin of pull zone {{ $labels.pull_zone_id }} took {{ $value | humanizeDuration }} to respond in the past hour: more than [[seconds]] s, and more than [[ratio]] times as long as on average in the day before.',
+          'The origin of pull zone {{ $labels.pull_zone_id }} took {{ $value | humanizeDuration }} to respond in the past hour: more than [[seconds]] s, and more than [[ratio]] × as long as on average in the day before.',
       },
     },
   },

@@ -50,8 +50,8 @@ export const pullZones: KindMonitoring = {
       BunnynetPullZoneBandwidthLimitNear: {
         comment: 'A limit of 0 means no limit.',
         expr: `
-          max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_monthly_bandwidth_bytes[3m]))
-          / (max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_monthly_bandwidth_limit_bytes[3m])) > 0)
+          max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_monthly_bandwidth_bytes[3m:1m]))
+          / (max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_monthly_bandwidth_limit_bytes[3m:1m])) > 0)
           >= [[share]]`,
         thresholds: { share: 0.9 },
         for: '10m',
@@ -60,12 +60,12 @@ export const pullZones: KindMonitoring = {
           'Pull zone {{ $labels.pull_zone_id }} has used {{ $value | humanizePercentage }} of the bandwidth that it may use this month.',
       },
       BunnynetPullZoneCertificateMissing: {
-        expr: `max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_hostnames_without_certificate[3m])) > [[hostnames]]`,
+        expr: `max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_hostnames_without_certificate[3m:1m])) > [[hostnames]]`,
         thresholds: { hostnames: 0 },
         for: '1h',
         summary: 'Pull zone {{ or $name $labels.pull_zone_id }} has hostnames without a certificate',
         description:
-          'Pull zone {{ $labels.pull_zone_id }} has had {{ $value }} hostnames without a certificate for [[for]].',
+          'Hostnames of pull zone {{ $labels.pull_zone_id }} that have had no certificate for [[for]]: {{ $value }}.',
       },
     },
   },

@@ -59,8 +59,8 @@ export const rateLimit: KindMonitoring = {
           sum by (shield_zone_id) (
             max by (shield_zone_id, rate_limit_id) (
               increase(bunnynet_shield_rate_limit_breaches_total[1h])
-              and last_over_time(bunnynet_shield_rate_limit_latest_day_timestamp_seconds[3m])
-              and last_over_time(bunnynet_shield_rate_limit_latest_day_timestamp_seconds[3m] offset 1h)
+              and last_over_time(bunnynet_shield_rate_limit_latest_day_timestamp_seconds[3m:1m])
+              and last_over_time(bunnynet_shield_rate_limit_latest_day_timestamp_seconds[3m:1m] offset 1h)
             )
           )`,
       },
@@ -75,7 +75,7 @@ export const rateLimit: KindMonitoring = {
         keepFiringFor: '30m',
         summary: 'Rate limits of zone {{ or $name $labels.shield_zone_id }} are breached far more than usual',
         description:
-          'The rate limits of zone {{ $labels.shield_zone_id }} were breached {{ $value | humanize }} times in the past hour, more than [[ratio]] times the hourly average of the past day plus [[breaches]].',
+          'Breaches of the rate limits of zone {{ $labels.shield_zone_id }} in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[breaches]].',
       },
     },
   },

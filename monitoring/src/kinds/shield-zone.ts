@@ -84,8 +84,8 @@ export const shieldZone: KindMonitoring = {
         comment:
           'When the learning mode of a learning zone ends, also while the zone cannot be read: it ends anyway.',
         expr: `
-          max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode_until_timestamp_seconds[3m]))
-          and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m])) == 1
+          max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode_until_timestamp_seconds[3m:1m]))
+          and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m:1m])) == 1
           or bunnynet:shield_zone_learning_mode_until:last and bunnynet:shield_zone_unread`,
       },
     ],
@@ -100,7 +100,7 @@ export const shieldZone: KindMonitoring = {
           'The learning mode of zone {{ $labels.shield_zone_id }} ends in {{ $value | humanizeDuration }}; the firewall then starts to act on what it has learned.',
       },
       BunnynetShieldWafDisabled: {
-        expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m])) == 0`,
+        expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m:1m])) == 0`,
         for: '15m',
         summary: 'Firewall of zone {{ or $name $labels.shield_zone_id }} is off',
         description:
@@ -108,16 +108,16 @@ export const shieldZone: KindMonitoring = {
       },
       BunnynetShieldWafLogOnly: {
         expr: `
-          max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_execution_mode[3m])) == 0
-          and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m])) == 1
-          unless max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m])) == 1`,
+          max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_execution_mode[3m:1m])) == 0
+          and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m:1m])) == 1
+          unless max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m:1m])) == 1`,
         for: '1h',
         summary: 'Firewall of zone {{ or $name $labels.shield_zone_id }} only logs',
         description:
           'The web application firewall of zone {{ $labels.shield_zone_id }} has only been logging for [[for]], and the zone is not in learning mode.',
       },
       BunnynetShieldCustomRulesNearLimit: {
-        expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_custom_rules[3m])) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_custom_waf_rules_limit[3m])) > 0) >= [[share]]`,
+        expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_custom_rules[3m:1m])) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_custom_waf_rules_limit[3m:1m])) > 0) >= [[share]]`,
         thresholds: { share: 0.8 },
         for: '1h',
         severity: 'info',
@@ -128,8 +128,8 @@ export const shieldZone: KindMonitoring = {
       BunnynetShieldRateLimitsNearLimit: {
         expr: `
           count by (shield_zone_id) (
-            max by (shield_zone_id, rate_limit_id) (last_over_time(bunnynet_shield_rate_limit_breaches_28d[3m]))
-          ) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_rate_limit_rules_limit[3m])) > 0) >= [[share]]`,
+            max by (shield_zone_id, rate_limit_id) (last_over_time(bunnynet_shield_rate_limit_breaches_28d[3m:1m]))
+          ) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_rate_limit_rules_limit[3m:1m])) > 0) >= [[share]]`,
         thresholds: { share: 0.8 },
         for: '1h',
         severity: 'info',

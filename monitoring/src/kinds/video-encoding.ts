@@ -20,7 +20,7 @@ export const videoEncoding: KindMonitoring = {
         comment: 'What failed long ago stays in that state, so only what came in the past six hours counts.',
         expr: `
           sum by (library_id) (max by (library_id, status) (
-            last_over_time(bunnynet_video_encoding_videos{status=~"error|upload_failed"}[3m])
+            last_over_time(bunnynet_video_encoding_videos{status=~"error|upload_failed"}[3m:1m])
             - min_over_time(bunnynet_video_encoding_videos{status=~"error|upload_failed"}[6h])
           )) >= [[videos]]`,
         thresholds: { videos: 1 },
@@ -28,11 +28,11 @@ export const videoEncoding: KindMonitoring = {
         held: false,
         summary: 'Videos of the library {{ or $name $labels.library_id }} fail to encode',
         description:
-          '{{ $value }} videos of the library {{ $labels.library_id }} have failed to upload or to encode in the past six hours.',
+          'Videos of the library {{ $labels.library_id }} that have failed to upload or to encode in the past six hours: {{ $value }}.',
       },
       BunnynetVideoEncodingSlow: {
         expr: `
-          time() - min by (library_id) (last_over_time(bunnynet_video_encoding_oldest_unfinished_timestamp_seconds[3m])) > [[seconds]]`,
+          time() - min by (library_id) (last_over_time(bunnynet_video_encoding_oldest_unfinished_timestamp_seconds[3m:1m])) > [[seconds]]`,
         thresholds: { seconds: 3600 },
         for: '30m',
         held: false,

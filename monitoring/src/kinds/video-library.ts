@@ -42,14 +42,14 @@ export const videoLibrary: KindMonitoring = {
         comment: 'The first certificate to expire of the DRM systems that are enabled.',
         expr: `
           min by (library_id) (
-            max by (library_id, system) (last_over_time(bunnynet_video_library_drm_certificate_expiration_timestamp_seconds[3m]))
-            and max by (library_id, system) (last_over_time(bunnynet_video_library_drm_system_enabled[3m])) == 1
+            max by (library_id, system) (last_over_time(bunnynet_video_library_drm_certificate_expiration_timestamp_seconds[3m:1m]))
+            and max by (library_id, system) (last_over_time(bunnynet_video_library_drm_system_enabled[3m:1m])) == 1
           ) - time() < [[days]] * 86400`,
         thresholds: { days: 14 },
         for: '10m',
         summary: 'A DRM certificate of library {{ or $name $labels.library_id }} is about to expire',
         description:
-          'A certificate of an enabled DRM system of library {{ $labels.library_id }} expires within [[days]] days, or has expired.',
+          'A certificate of an enabled DRM system of library {{ $labels.library_id }} expires within [[days]]d, or has expired.',
       },
     },
   },

@@ -58,7 +58,7 @@ export const videoStorage: KindMonitoring = {
           'Compared part by part: a video that comes, goes or could not be read in between does not count.',
         expr: `
           sum by (library_id) (
-            max by (library_id, video_id, component) (last_over_time(bunnynet_video_storage_bytes[3m]))
+            max by (library_id, video_id, component) (last_over_time(bunnynet_video_storage_bytes[3m:1m]))
             - max by (library_id, video_id, component) (last_over_time(bunnynet_video_storage_bytes[15m] offset 1d))
           )
           > clamp_min([[share]] * sum by (library_id) (max by (library_id, video_id, component) (last_over_time(bunnynet_video_storage_bytes[15m] offset 1d))), [[gigabytes]] * 1e9)`,
