@@ -1,8 +1,8 @@
 {{/* The names, labels and checks that the manifests share. */}}
 
 {{/*
-Gives every value that is set to nothing its default, so that a section may stand there with all its lines commented out. Helm
-takes that for a value to remove, also inside of the sections that Kubernetes reads, such as `podSecurityContext`: there it is.
+Gives every value that is set to nothing its default, so that a section may stand there with all its lines commented out: Helm
+has removed it. What Kubernetes reads, such as `podSecurityContext`, is not filled in, so that `null` can leave out a part of it.
 */}}
 {{- define "bunnynet-exporter.defaults" -}}
 {{- include "bunnynet-exporter.fill" (dict "values" .Values "defaults" (.Files.Get "files/defaults.yaml" | fromYaml)) }}
