@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { gzip as gzipCallback, gzipSync } from 'node:zlib';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { Store } from '../../src/exposition/store.ts';
+import { Store, type StoredTarget } from '../../src/exposition/store.ts';
 import { createMetricsRoute } from '../../src/http/metrics-route.ts';
 import { allLabelsOf, catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
@@ -98,25 +98,24 @@ function holdInStore(): Holder {
   const kinds = resources.map(({ kind }) => kind);
   const idLabels = new Map(resources.map(({ kind, ids }) => [kind, ids.map(({ label }) => label)]));
   const handle = createMetricsRoute({ store, kinds, ownMetrics: () => Promise.resolve([]) });
+  const stored = new Map<string, StoredTarget>();
   const changeAll = async (by: number) => {
-    const targets = new Map<
-      string,
-      { kind: string; ids: Labels; rows: Map<number, Omit<Row, 'family'>[]> }
-    >();
+    const targets = new Map<string, Map<number, Omit<Row, 'family'>[]>>();
     for await (const { family, labels, value } of rows()) {
       const kind = catalogue[family]?.kind ?? '';
       const ids = Object.fromEntries((idLabels.get(kind) ?? []).map((label) => [label, labels[label] ?? '']));
       const key = [kind, ...Object.values(ids)].join('/');
-      const target = targets.get(key) ?? { kind, ids, rows: new Map<number, Omit<Row, 'family'>[]>() };
-      targets.set(key, target);
+      if (!stored.has(key)) stored.set(key, store.add(kind, ids));
+      const ofTarget = targets.get(key) ?? new Map<number, Omit<Row, 'family'>[]>();
+      targets.set(key, ofTarget);
       const own = Object.fromEntries(Object.entries(labels).filter(([label]) => !(label in ids)));
-      target.rows.set(family, [...(target.rows.get(family) ?? []), { labels: own, value: value + by }]);
+      ofTarget.set(family, [...(ofTarget.get(family) ?? []), { labels: own, value: value + by }]);
     }
-    const all = Array.from(targets, ([key, { kind, ids, rows: byFamily }]) => {
-      return { key, kind, ids, of: Array.from(byFamily, ([family, samples]) => ({ family, samples })) };
+    const all = Array.from(targets, ([key, ofTarget]) => {
+      return { key, families: Array.from(ofTarget, ([family, samples]) => ({ family, samples })) };
     });
     const startedMs = performance.now();
-    for (const { key, kind, ids, of } of all) store.set(key, kind, ids, of);
+    for (const { key, families } of all) stored.get(key)?.set(families);
     return performance.now() - startedMs;
   };
   return {

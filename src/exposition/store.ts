@@ -1,4 +1,4 @@
-/** The series of the page: the rendered rows of each target, the cap on series, and the page in each format. */
+/** The series of the page: the rows of each target, and how many there may be. */
 import type { Sample } from '../resources/resource.ts';
 import { type FamilyHeader, type Format, type Labels, renderLabels, renderRows } from './format.ts';
 import { Kind } from './kind.ts';
@@ -16,96 +16,58 @@ export interface StoreOptions {
   readonly maxSeries?: number;
 }
 
-interface Target {
-  readonly kind: Kind;
-  /** Its place among the rows of each family. */
-  readonly place: number;
-  /** Its own labels, rendered. */
-  readonly labels: string;
-  series: number;
-  /** How many series are left out because of the cap. */
-  dropped: number;
+/** How many series are held, and the most there may be. */
+interface Cap {
+  held: number;
+  max: number;
 }
 
 export class Store {
-  readonly #kinds: ReadonlyMap<string, Kind>;
+  readonly #kinds = new Map<string, Kind>();
   readonly #families: readonly PageFamily[];
-  readonly #targets = new Map<string, Target>();
-  #maxSeries: number;
-  #series = 0;
+  readonly #cap: Cap;
 
-  constructor(families: readonly FamilyHeader[], { maxSeries }: StoreOptions = {}) {
-    const kinds = new Map<string, Kind>();
+  /** families: those of a kind stand together. */
+  constructor(
+    families: readonly FamilyHeader[],
+    { maxSeries = Number.POSITIVE_INFINITY }: StoreOptions = {},
+  ) {
     for (const [firstFamily, { kind }] of families.entries()) {
-      if (kinds.has(kind)) continue;
+      if (this.#kinds.has(kind)) continue;
       const headers = families.filter((header) => header.kind === kind);
-      kinds.set(kind, new Kind(firstFamily, headers));
+      this.#kinds.set(kind, new Kind(firstFamily, headers));
     }
-    this.#kinds = kinds;
-    this.#families = [...kinds.values()].flatMap((kind) => kind.families);
-    this.#maxSeries = maxSeries ?? Number.POSITIVE_INFINITY;
+    this.#families = [...this.#kinds.values()].flatMap((kind) => kind.families);
+    this.#cap = { held: 0, max: maxSeries };
   }
 
   /**
-   * Replaces everything that a target has. A target that would exceed the cap is left out entirely until it is set again.
+   * A target, which has no series until they are set.
    *
-   * @param labels the target's own, first on each row; always the same for a key
-   * @param families each at most once; of two samples with the same labels the later one is used
+   * @param labels its own, first on each row
    */
-  set(key: string, kind: string, labels: Labels, families: readonly FamilySamples[]): void {
-    const target = this.#targets.get(key) ?? this.#begin(key, kind, labels);
-    const texts = target.kind.families.map(() => '');
-    let series = 0;
-    for (const { family, samples } of families) {
-      const { text, rows } = this.#render(target, family, samples);
-      texts[family - target.kind.firstFamily] = text;
-      series += rows;
-    }
-    this.#show(target, series, texts.entries());
-  }
-
-  /** Replaces the rows that a target has of one family. Does nothing for a target that is left out because of the cap. */
-  setFamily(key: string, { family, samples }: FamilySamples): void {
-    const target = this.#targets.get(key);
-    if (!target || target.dropped > 0) return;
-    const { text, rows } = this.#render(target, family, samples);
-    const at = family - target.kind.firstFamily;
-    const series = target.series - (target.kind.families[at]?.rows.count(target.place) ?? 0) + rows;
-    this.#show(target, series, [[at, text]]);
-  }
-
-  /** Takes a target off the page, and counts its series as left out because of the cap. */
-  leaveOut(key: string): void {
-    const target = this.#targets.get(key);
-    if (target) this.#leaveOut(target, target.series + target.dropped);
-  }
-
-  delete(key: string): void {
-    const target = this.#targets.get(key);
-    if (!target) return;
-    this.#leaveOut(target, 0);
-    target.kind.freePlace(target.place);
-    this.#targets.delete(key);
+  add(kind: string, labels: Labels): StoredTarget {
+    return new StoredTarget(this.#kindOf(kind), renderLabels(labels), this.#cap);
   }
 
   /** The number of series held of a kind. */
   series(kind: string): number {
-    return this.#kinds.get(kind)?.series ?? 0;
+    return this.#kindOf(kind).series;
   }
 
   /** The number of series of a kind that are left out because of the cap. */
   dropped(kind: string): number {
-    return this.#kinds.get(kind)?.dropped ?? 0;
+    return this.#kindOf(kind).dropped;
   }
 
   /** A target that is left out is shown again when it is next set, if the cap then allows it. */
   setMaxSeries(maxSeries: number): void {
-    this.#maxSeries = maxSeries;
+    this.#cap.max = maxSeries;
   }
 
   /** Whether the cap was lowered below the number of series held. */
   get isOverfull(): boolean {
-    return this.#series > this.#maxSeries;
+    return this.#cap.held > this.#cap.max;
   }
 
   /**
@@ -119,7 +81,7 @@ export class Store {
 
   /** The page without the exporter's own metrics and the end mark. */
   page(format: Format): readonly Buffer[] {
-    return this.families().flatMap((family) => family.bytes(format));
+    return this.#families.flatMap((family) => family.bytes(format));
   }
 
   #kindOf(name: string): Kind {
@@ -127,46 +89,92 @@ export class Store {
     if (!kind) throw new RangeError(`there is no kind ${name}`);
     return kind;
   }
+}
 
-  #begin(key: string, kindName: string, labels: Labels): Target {
-    const kind = this.#kindOf(kindName);
-    const target = { kind, place: kind.takePlace(), labels: renderLabels(labels), series: 0, dropped: 0 };
-    this.#targets.set(key, target);
-    return target;
+/** A target of the store. One that would exceed the cap is left out entirely until it is set again. */
+export class StoredTarget {
+  readonly #kind: Kind;
+  /** Its own, rendered. */
+  readonly #labels: string;
+  readonly #cap: Cap;
+  /** Among the rows of each family, while it has any. */
+  #place: number | undefined;
+  #series = 0;
+  #dropped = 0;
+
+  constructor(kind: Kind, labels: string, cap: Cap) {
+    this.#kind = kind;
+    this.#labels = labels;
+    this.#cap = cap;
   }
 
-  #render({ kind, labels }: Target, family: number, samples: readonly Sample[]) {
-    const name = kind.families[family - kind.firstFamily]?.name;
+  /**
+   * Replaces everything that it has.
+   *
+   * @param families each at most once; of two samples with the same labels the later one is used
+   */
+  set(families: readonly FamilySamples[]): void {
+    const texts = this.#kind.families.map(() => '');
+    let series = 0;
+    for (const { family, samples } of families) {
+      const { text, rows } = this.#render(family, samples);
+      texts[family - this.#kind.firstFamily] = text;
+      series += rows;
+    }
+    this.#show(series, texts.entries());
+  }
+
+  /** Replaces the rows of one family. Does nothing for a target that is left out because of the cap. */
+  setFamily({ family, samples }: FamilySamples): void {
+    if (this.#dropped > 0) return;
+    const { text, rows } = this.#render(family, samples);
+    const at = family - this.#kind.firstFamily;
+    const before = this.#place === undefined ? 0 : this.#kind.families[at]?.rows.count(this.#place);
+    this.#show(this.#series - (before ?? 0) + rows, [[at, text]]);
+  }
+
+  /** Takes it off the page, and counts its series as left out because of the cap. */
+  leaveOut(): void {
+    this.#clear(this.#series + this.#dropped);
+  }
+
+  /** Takes it off the page. */
+  remove(): void {
+    this.#clear(0);
+  }
+
+  #render(family: number, samples: readonly Sample[]) {
+    const name = this.#kind.families[family - this.#kind.firstFamily]?.name;
     if (name === undefined) throw new RangeError(`the target's kind has no family ${family}`);
-    return renderRows(name, labels, samples);
+    return renderRows(name, this.#labels, samples);
   }
 
   /** Replaces these families' rows, if the cap allows it. series: how many the target then has. */
-  #show(target: Target, series: number, texts: Iterable<readonly [at: number, text: string]>): void {
-    if (this.#series - target.series + series > this.#maxSeries) {
-      this.#leaveOut(target, series);
+  #show(series: number, texts: Iterable<readonly [at: number, text: string]>): void {
+    if (this.#cap.held - this.#series + series > this.#cap.max) {
+      this.#clear(series);
       return;
     }
-    for (const [at, text] of texts) this.#setRows(target, at, text);
-    this.#count(target, series, 0);
+    this.#place ??= this.#kind.takePlace();
+    for (const [at, text] of texts) this.#kind.families[at]?.rows.set(this.#place, text);
+    this.#count(series, 0);
   }
 
-  #leaveOut(target: Target, dropped: number): void {
-    for (let at = 0; at < target.kind.families.length; at++) this.#setRows(target, at, '');
-    this.#count(target, 0, dropped);
+  #clear(dropped: number): void {
+    const place = this.#place;
+    this.#place = undefined;
+    this.#count(0, dropped);
+    if (place === undefined) return;
+    for (const { rows } of this.#kind.families) rows.set(place, '');
+    this.#kind.freePlace(place);
   }
 
-  #setRows({ kind, place }: Target, at: number, text: string): void {
-    kind.families[at]?.rows.set(place, text);
-  }
-
-  /** Records how many series of a target are held and left out. */
-  #count(target: Target, series: number, dropped: number): void {
-    const { kind } = target;
-    this.#series += series - target.series;
-    kind.series += series - target.series;
-    kind.dropped += dropped - target.dropped;
-    target.series = series;
-    target.dropped = dropped;
+  /** Records how many series are held and left out. */
+  #count(series: number, dropped: number): void {
+    this.#cap.held += series - this.#series;
+    this.#kind.series += series - this.#series;
+    this.#kind.dropped += dropped - this.#dropped;
+    this.#series = series;
+    this.#dropped = dropped;
   }
 }

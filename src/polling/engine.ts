@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import type { Pacer, Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
 import { compareListed, type Discovered, idText, keyNameOf } from '../discovery/discovered.ts';
+import type { Store } from '../exposition/store.ts';
 import { type ApiName, apiNames, type Found, type Resource } from '../resources/resource.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { logDiscovery } from './listings.ts';
@@ -18,7 +19,7 @@ import { type Ended, Poller, type PollerOptions, type Run } from './poll.ts';
 import { hasEnded, neverPolled } from './record.ts';
 import { nextStart, retryInMs } from './schedule.ts';
 import { hasPollMetrics, type ListingSpec, mustReread, type Spec, type Target } from './spec.ts';
-import { type RowStore, type TargetStatus, TargetTask } from './target-task.ts';
+import { type TargetStatus, TargetTask } from './target-task.ts';
 import { ListingTask, type Task } from './task.ts';
 import { Timetable } from './timetable.ts';
 
@@ -33,7 +34,7 @@ export interface FoundKeys {
 export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observer' | 'redact'> {
   readonly log: Logger;
   readonly resources: readonly Resource[];
-  readonly store: RowStore;
+  readonly store: Pick<Store, 'add' | 'isOverfull'>;
   readonly paceOf: (api: ApiName) => Pick<Pacer, 'enqueue' | 'setQueues'>;
   readonly foundKeys: FoundKeys;
   /** Whether the target of a key belongs to this shard. */
@@ -194,9 +195,9 @@ export class PollEngine {
   /** Leaves out the targets that came last, until there is room for the others. */
   makeRoom(): void {
     const { store } = this.#options;
-    for (const { spec } of [...this.overview().targets].reverse()) {
+    for (const task of [...this.overview().targets].reverse()) {
       if (!store.isOverfull) return;
-      store.leaveOut(spec.key);
+      task.leaveOut();
     }
   }
 

@@ -2,15 +2,13 @@
  * A target with everything of it, and what the page shows: the values of its last reading until they are stale; and always whether
  * its poll succeeds, when the last success was, and the counters.
  */
-import type { Store } from '../exposition/store.ts';
+import type { Store, StoredTarget } from '../exposition/store.ts';
 import { conditionOf, firstFamilyOf, keptOf } from '../resources/catalogue.ts';
 import { Counters } from './counters.ts';
 import { type Failure, nextFailure } from './record.ts';
 import { hasSameSettings, type Target } from './spec.ts';
 import { type FamilyRows, namedRowsOf, type OnNotFinite, rowsOf } from './target-rows.ts';
 import { type ListingTask, PollTask } from './task.ts';
-
-export type RowStore = Pick<Store, 'set' | 'setFamily' | 'delete' | 'leaveOut' | 'isOverfull'>;
 
 /** pending: not polled yet; stale: no poll fails, but none was carried out in time; absent: a complete listing lacks it. */
 export type TargetStateName = 'pending' | 'ok' | 'stale' | 'failing' | 'absent';
@@ -37,7 +35,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   lastBeganMs: number | undefined;
   condition: string | undefined;
   kept: unknown;
-  readonly #store: RowStore;
+  readonly #stored: StoredTarget;
   /** The listing that feeds it; undefined if it is polled itself. */
   #feeder: ListingTask | undefined;
   /** Its own failure although its listing was read: it is absent, or its reading cannot be used. */
@@ -51,10 +49,10 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   #infos: readonly FamilyRows[] = [];
 
   /** uptimeMs: the machine's uptime now. */
-  constructor(spec: Target, feeder: ListingTask | undefined, store: RowStore, uptimeMs: number) {
+  constructor(spec: Target, feeder: ListingTask | undefined, store: Pick<Store, 'add'>, uptimeMs: number) {
     super(spec);
     this.#feeder = feeder;
-    this.#store = store;
+    this.#stored = store.add(spec.kind, spec.ids);
     this.#freshMs = uptimeMs;
     this.#counters = Counters.of(spec.kind);
     if (this.state === 'failing') this.#showStateAlone();
@@ -96,7 +94,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.#feeder = feeder;
     if (!hasSameSettings(before, spec)) this.#showStateAlone();
     else if (this.#hasValues && (before.name !== spec.name || before.parts !== spec.parts))
-      for (const rows of namedRowsOf(spec, this.#infos)) this.#store.setFamily(spec.key, rows);
+      for (const rows of namedRowsOf(spec, this.#infos)) this.#stored.setFamily(rows);
   }
 
   /**
@@ -127,13 +125,13 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.kept = kept;
     // A list takes no more memory than its elements once it is copied.
     this.#infos = infos.slice();
-    this.#show([...this.#lastingRows(1), ...rows]);
+    this.#stored.set([...this.#lastingRows(1), ...rows]);
   }
 
   /** The poll that reads it failed. The values stay until they are stale. */
   pollFailed(): void {
     const up = { family: firstFamilyOf(this.spec.kind), samples: [{ value: 0 }] };
-    if (this.#hasValues) this.#store.setFamily(this.spec.key, up);
+    if (this.#hasValues) this.#stored.setFamily(up);
     else this.#showStateAlone();
   }
 
@@ -161,7 +159,12 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   /** Takes all its series off the page. */
   override stop(): void {
     super.stop();
-    this.#store.delete(this.spec.key);
+    this.#stored.remove();
+  }
+
+  /** Takes all its series off the page until the next reading, because there are more than `limits.max_series`. */
+  leaveOut(): void {
+    this.#stored.leaveOut();
   }
 
   /** Takes the values off the page. What every target has stays. */
@@ -170,7 +173,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.#hasValues = false;
     this.condition = undefined;
     this.#infos = [];
-    if (state !== 'pending') this.#show(this.#lastingRows(state === 'ok' ? 1 : 0));
+    if (state !== 'pending') this.#stored.set(this.#lastingRows(state === 'ok' ? 1 : 0));
   }
 
   /** What stays on the page of every polled target. */
@@ -183,10 +186,5 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
       { family: first + 1, samples: [{ value: this.lastSuccessMs / 1000 }] },
       ...(this.#counters?.rows ?? []),
     ];
-  }
-
-  #show(rows: readonly FamilyRows[]): void {
-    const { key, kind, ids } = this.spec;
-    this.#store.set(key, kind, ids, rows);
   }
 }

@@ -14,13 +14,13 @@ function filled(families: number) {
       kind: 'app',
     })),
   );
+  const stored = store.add('app', { id: 'a' });
   const pieces = new Pieces();
   /** The rows of a family take some 20 bytes each. */
   const set = (family: number, rows: number, value = 0) => {
     const samples = Array.from({ length: rows }, (_, row) => ({ labels: { row: `${row}` }, value }));
-    store.setFamily('a', { family, samples });
+    stored.setFamily({ family, samples });
   };
-  store.set('a', 'app', { id: 'a' }, []);
   for (let at = 0; at < families; at++) set(at, 100);
   return { store, set, pieces: () => pieces.of(store.families(), 'text') };
 }

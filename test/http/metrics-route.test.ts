@@ -8,14 +8,16 @@ import { createMetricsRoute, type MetricsRouteOptions } from '../../src/http/met
 import type { Route } from '../../src/http/route.ts';
 import { serve as serveRoutes } from './serve.ts';
 
-function filledStore(): Store {
+function filled() {
   const store = new Store([
     { name: 'app_up', help: 'Up.', type: 'gauge', kind: 'app' },
     { name: 'zone_up', help: 'Up.', type: 'gauge', kind: 'zone' },
   ]);
-  store.set('app/a', 'app', { app_id: 'a' }, [{ family: 0, samples: [{ value: 1 }] }]);
-  store.set('zone/1', 'zone', { zone_id: '1' }, [{ family: 1, samples: [{ value: 0 }] }]);
-  return store;
+  const app = store.add('app', { app_id: 'a' });
+  const zone = store.add('zone', { zone_id: '1' });
+  app.set([{ family: 0, samples: [{ value: 1 }] }]);
+  zone.set([{ family: 1, samples: [{ value: 0 }] }]);
+  return { store, app, zone };
 }
 
 const appPart = '# HELP app_up Up.\n# TYPE app_up gauge\napp_up{app_id="a"} 1\n';
@@ -25,7 +27,7 @@ const openMetrics = 'application/openmetrics-text; version=1.0.0';
 
 async function serve(changes: Partial<MetricsRouteOptions> = {}) {
   const answerTo = createMetricsRoute({
-    store: filledStore(),
+    store: filled().store,
     kinds: ['app', 'zone'],
     ownMetrics: () => Promise.resolve([Buffer.from(ownPart)]),
     ...changes,
@@ -143,7 +145,7 @@ describe('the metrics handler', () => {
     ['?kind=app', appPart, ''],
     ['?kind=zone', '', zonePart],
   ])('compresses the page as it is now, of %s too, whatever was asked before', async (query, app, zone) => {
-    const store = filledStore();
+    const { store, app: shownApp, zone: shownZone } = filled();
     let own = Buffer.from(ownPart);
     const { port } = await serve({ store, ownMetrics: () => Promise.resolve([own]) });
     const unzipped = async (asked = '') => {
@@ -156,9 +158,9 @@ describe('the metrics handler', () => {
       expect(await unzipped(before)).not.toBe('');
     }
     // The last family of what is compressed together.
-    store.set('zone/1', 'zone', { zone_id: '1' }, [{ family: 1, samples: [{ value: 7 }] }]);
+    shownZone.set([{ family: 1, samples: [{ value: 7 }] }]);
     expect(await unzipped(query)).toBe(app + zone.replace(/0\n$/, '7\n') + ownNow());
-    store.set('app/a', 'app', { app_id: 'a' }, [{ family: 0, samples: [{ value: 7 }] }]);
+    shownApp.set([{ family: 0, samples: [{ value: 7 }] }]);
     own = Buffer.from('# TYPE own gauge\nown 2\n');
     expect(await unzipped(query)).toBe(app.replace(/1\n$/, '7\n') + zone.replace(/0\n$/, '7\n') + ownNow());
   });

@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
+import { Store } from '../../src/exposition/store.ts';
+import { catalogue } from '../../src/resources/catalogue.ts';
 import { FoundKeys } from '../../src/secrets/found-keys.ts';
 import { Redactor } from '../../src/secrets/redactor.ts';
 import { runs } from '../runs.ts';
@@ -24,7 +26,7 @@ interface Sent {
 function setUp(answer: (sent: Sent) => unknown) {
   const foundKeys = new FoundKeys(new Redactor());
   const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
-  const rows = new Set<string>();
+  const store = new Store(catalogue);
   const sent: Sent[] = [];
   const engine = engineWith(
     async ({ path, credential, permit, queue }, signal) => {
@@ -36,18 +38,12 @@ function setUp(answer: (sent: Sent) => unknown) {
       return answer(request);
     },
     {
-      store: {
-        set: (key) => void rows.add(key),
-        setFamily: () => undefined,
-        delete: (key) => void rows.delete(key),
-        leaveOut: (key) => void rows.delete(key),
-        isOverfull: false,
-      },
+      store,
       paceOf: () => pacer,
       foundKeys,
     },
   );
-  return { engine, foundKeys, pacer, rows, sent };
+  return { engine, foundKeys, pacer, store, sent };
 }
 
 const settle = async () => await vi.advanceTimersByTimeAsync(500);
@@ -94,14 +90,14 @@ const rounds = runs(30, 1000);
 describe('targets that come and go', () => {
   it(`leave nothing in memory after ${rounds} rounds`, { timeout: 120_000 }, async () => {
     let turn = 0;
-    const { engine, foundKeys, pacer, rows } = setUp(({ path }) => answerIn(turn, path));
+    const { engine, foundKeys, pacer, store } = setUp(({ path }) => answerIn(turn, path));
     const libraries = (until: number) => Array.from({ length: until + 10 }, (_, n) => `library/${1000 + n}`);
     const sections = kinds.map((kind) => sectionConfig(kind, 'all', { intervalMs: dayMs }));
     engine.apply({ ...configOf(sections), discovery: { intervalMs: listingsMs } });
     const sizes = (): Readonly<Record<string, number>> => ({
       targets: engine.overview().targets.length,
       listings: engine.overview().listings.length,
-      rows: rows.size,
+      shown: Buffer.concat(store.page('text')).toString().match(/_up\{/g)?.length ?? 0,
       queuesOfPacer: pacer.size,
     });
     const play = async (until: number) => {

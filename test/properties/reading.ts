@@ -35,6 +35,7 @@ export function createReader(kind: KindName, settings?: unknown) {
   const target = [...targets.values()][0] as Target;
   const resource = resourceOf(kind);
   const store = new Store(catalogue);
+  const stored = store.add(kind, target.ids);
 
   /** Each body is a page of a listing; the last one repeats for all further pages. */
   async function readingOf(bodies: readonly string[]): Promise<readonly unknown[]> {
@@ -60,7 +61,7 @@ export function createReader(kind: KindName, settings?: unknown) {
     let page = '';
     let samples = 0;
     for (const reading of readings) {
-      store.set(target.key, kind, target.ids, rowsOf(target, reading));
+      stored.set(rowsOf(target, reading));
       const parts = store.page('text');
       page = Buffer.concat(parts).toString();
       samples += parsePage(page);

@@ -94,7 +94,7 @@ function render(targets: readonly Target[], readings: readonly unknown[]) {
         }
       }
     }
-    store.set(target.key, target.kind, target.ids, rows);
+    store.add(target.kind, target.ids).set(rows);
   }
   const parts = store.page('text');
   const page = Buffer.concat(parts).toString();
