@@ -24,6 +24,7 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     setupFiles: 'test/set-up.ts',
+    runner: 'test/held/read-between.ts',
     testTimeout: process.env['NIGHTLY'] ? 600_000 : 20_000,
     // A busy machine takes its time; where all is well, nothing waits for that long.
     expect: { poll: { timeout: 10_000 } },

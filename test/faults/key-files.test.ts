@@ -15,6 +15,8 @@ afterEach(() => rm(folder, { recursive: true }));
 async function startWith(file: string) {
   const accepted = { key: 'key-of-may' };
   const whole = await startWhole({
+    // A file is read in real time.
+    overSockets: true,
     document: {
       credentials: { account: { file } },
       applications: { interval: '1h', targets: ['a'] },

@@ -72,6 +72,8 @@ it.each([
 ])('a page with too many %s is asked for in smaller ones', async (_, large) => {
   const zones = count(230).map((Id) => ({ Id, Name: `zone ${Id}`, ...large }));
   const whole = await startWhole({
+    // undici counts the bytes.
+    overSockets: true,
     routes: { '/pullzone': ({ query }) => pageOf(zones, query) },
     api: { max_response_bytes: '600KiB' },
     document: { pull_zones: { targets: 'all' } },
@@ -87,6 +89,7 @@ it.each([
 it('a page that is too large even with five elements fails the listing, and says which setting it is', async () => {
   const zones = count(5).map((Id) => ({ Id, Name: 'x'.repeat(20_000) }));
   const whole = await startWhole({
+    overSockets: true,
     routes: { '/pullzone': ({ query }) => pageOf(zones, query) },
     api: { max_response_bytes: '50KiB' },
     document: { pull_zones: { targets: 'all' } },

@@ -15,6 +15,8 @@ export interface Clock {
   passUntil<Value>(settled: Promise<Value>): Promise<Value>;
   /** The wall clock is set; nothing else changes. */
   setDate(laterMs: number): void;
+  /** Waits until what can be done without time passing has been done. */
+  rest(): Promise<void>;
   /** Lets no time pass while this goes on, which waits for something outside of this process. */
   hold<Value>(work: Promise<Value>): Promise<Value>;
 }
@@ -22,6 +24,11 @@ export interface Clock {
 const maxWaitMs = 3_600_000;
 
 let current: Clock | undefined;
+
+/** Undefined in real time. */
+export function currentClock(): Clock | undefined {
+  return current;
+}
 
 /** `setTimeout` of `node:timers/promises`, with the timers of the test. */
 function sleep<Value>(ms?: number, value?: Value, { signal }: TimerOptions = {}): Promise<Value> {
@@ -63,12 +70,13 @@ export function stopTime(nowMs: number): Clock {
     syncBuiltinESMExports();
   });
 
+  const rest = async () => {
+    for (let turns = 0; turns < 3; turns++) await turn();
+  };
   /** Waits until everything waits for time to pass. */
   const settle = async () => {
-    do {
-      await turn();
-      await turn();
-    } while (busy > 0);
+    do await rest();
+    while (busy > 0);
   };
   const passWhile = async (goesOn: () => boolean) => {
     for (await settle(); goesOn(); await settle()) vi.advanceTimersToNextTimer();
@@ -93,6 +101,7 @@ export function stopTime(nowMs: number): Clock {
       const late = turn().then(() => Promise.reject(new Error('it did not settle within an hour')));
       return Promise.race([settled, late]);
     },
+    rest: () => hold(rest()),
     setDate: (laterMs) => void vi.setSystemTime(Date.now() + laterMs),
     hold,
   };

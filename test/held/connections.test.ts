@@ -4,7 +4,6 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import { createServer } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../api/ask.ts';
 import { directory } from '../config/fixtures.ts';
@@ -12,7 +11,7 @@ import { startDistantHost } from '../distant-host.ts';
 import { issue } from '../http/certificates.ts';
 import { temporary } from '../http/temporary.ts';
 import { holdFile } from './hold-file.ts';
-import { startWhole } from './whole.ts';
+import { eventually, startWhole } from './whole.ts';
 
 const application = { '/mc/apps/a/summary': () => ({ monthlyCost: 1 }) };
 
@@ -21,10 +20,11 @@ it('a key that is being read during a reload is not sent to the new address', as
   await fs.writeFile(file, 'key-of-before', { mode: 0o600 });
   const document = { applications: { targets: ['a'] } };
   const whole = await startWhole({
+    overSockets: true,
     routes: { '/mc/apps/a/summary': () => ({ monthlyCost: 1 }) },
     document: { ...document, credentials: { account: { file } } },
   });
-  const other = await startWhole({ routes: { ...application }, document });
+  const other = await startWhole({ overSockets: true, routes: { ...application }, document });
   await whole.poll();
   expect(whole.requests).toHaveLength(1);
   const { release, opened } = holdFile(file);
@@ -44,6 +44,7 @@ it('a host is reached at an address that answers late, though another one is dea
   const port = await startDistantHost('api.two-addresses.test');
   const base_url = `http://api.two-addresses.test:${port}`;
   const whole = await startWhole({
+    overSockets: true,
     routes: {},
     document: {
       apis: { application: { base_url, allow_insecure_http: true, max_retries: 0, timeout: '10s' } },
@@ -109,6 +110,7 @@ describe.each(['directly', 'through a proxy'])('a host that moves, reached %s,',
     const { moving, proxyUrl, application } = await serveMoving();
     const isDirect = way === 'directly';
     const whole = await startWhole({
+      overSockets: true,
       routes: {},
       proxy: isDirect ? undefined : { url: proxyUrl, variable: 'HTTPS_PROXY', except: '' },
       document: { apis: { application }, applications: { targets: ['a'] } },
@@ -153,6 +155,7 @@ it.each([
   'a connection that fails names the proxy only if it goes through it: NO_PROXY=%j',
   async (except, message) => {
     const whole = await startWhole({
+      overSockets: true,
       routes: {},
       proxy: { url: 'http://user:password@127.0.0.1:1', variable: 'HTTPS_PROXY', except },
       document: {
@@ -184,7 +187,7 @@ it('a page waits for its turn no longer than the interval of its poll', async ()
       },
     },
   });
-  await whole.exporter.pollOnce();
+  await whole.poll();
   const reasons = whole.exporter.listings().map(({ lastFailure }) => lastFailure?.message);
   expect(reasons).toEqual([
     expect.stringContaining('the API is paused after an earlier 429, and it was not'),
@@ -203,10 +206,10 @@ it('a page that waits for its turn is not asked for after its listing was stoppe
     },
   });
   void whole.exporter.pollOnce();
-  await expect.poll(() => whole.requests.length).toBe(1);
+  await eventually(() => expect(whole.requests).toHaveLength(1));
   whole.document = { applications: { targets: ['a'] } };
   await whole.reload();
-  await sleep(1300);
+  await whole.pass(1300);
   expect(whole.requests.map(({ path }) => path)).toEqual(['/pullzone', '/mc/apps/a/summary']);
 });
 
@@ -214,6 +217,7 @@ it('a key file on a mount that hangs keeps nobody else from polling', async () =
   const file = join(await directory(), 'key');
   await fs.writeFile(file, 'key-of-a-mount', { mode: 0o600 });
   const whole = await startWhole({
+    overSockets: true,
     maxKeyReadMs: 100,
     api: { max_concurrency: 1 },
     document: {

@@ -4,7 +4,6 @@ import { reply, startWhole } from './whole.ts';
 
 it('sums up the targets by their states, of which only failing ones count as failing', async () => {
   const whole = await startWhole({
-    inProcess: true,
     document: {
       // Zone 8 is not in the listing.
       pull_zones: { targets: [7, 8] },
@@ -27,7 +26,6 @@ it('sums up the targets by their states, of which only failing ones count as fai
 it('does not count as failing what a pause holds back, nor what is too old already', async () => {
   const ids = Array.from({ length: 20 }, (_, n) => `app${n}`);
   const whole = await startWhole({
-    inProcess: true,
     api: { requests_per_second: 10 },
     document: { applications: { targets: ids, interval: '1m', stale_after: '90s' } },
     routes: {

@@ -1,6 +1,6 @@
 /** Keys, ids and names that no sane API sends: they cost themselves, and nothing else. */
 import { describe, expect, it } from 'vitest';
-import { startWhole } from './whole.ts';
+import { eventually, startWhole } from './whole.ts';
 
 const goodKey = '9d1c2e7a-good-key0-of00-library00002';
 
@@ -69,7 +69,7 @@ describe('a key that came with a listing', () => {
     expect(await whole.value('bunnynet_video_encoding_up')).toBe(0);
     key = goodKey;
     await whole.poll();
-    await expect.poll(() => whole.value('bunnynet_video_encoding_up')).toBe(1);
+    await eventually(async () => expect(await whole.value('bunnynet_video_encoding_up')).toBe(1));
   });
 });
 

@@ -12,7 +12,7 @@ async function start(status: number) {
       [databases]: () => reply(status),
     },
   });
-  const isHealthy = await whole.exporter.pollOnce();
+  const isHealthy = await whole.poll();
   return { whole, isHealthy };
 }
 
@@ -24,7 +24,7 @@ it.each([401, 403, 404])('a product that the account lacks is no failure: HTTP %
   expect(await whole.value('bunnynet_exporter_discovery_found_targets', of)).toBe(0);
   expect(await whole.value('bunnynet_exporter_refused_keys', { api: 'core' })).toBe(0);
   expect(whole.exporter.causes()).toEqual([]);
-  await whole.exporter.pollOnce();
+  await whole.poll();
   expect(whole.said('no databases: the account lacks the product').map(({ level }) => level)).toEqual([30]);
 });
 
@@ -38,7 +38,7 @@ it('after a success it is a failure like any other, which changes nothing', asyn
   const found = () => whole.value('bunnynet_exporter_discovery_found_targets', { kind: 'database' });
   expect(await found()).toBe(1);
   whole.routes[databases] = () => reply(403);
-  expect(await whole.exporter.pollOnce()).toBe(false);
+  expect(await whole.poll()).toBe(false);
   expect([await found(), whole.exporter.targets().map(({ target }) => target.kind)]).toEqual([
     1,
     ['pull_zone', 'database'],
@@ -51,7 +51,7 @@ it('where nothing else of the API can be read, it is a failure', async () => {
     document: { databases: { targets: 'all' } },
     routes: { [databases]: () => reply(401) },
   });
-  expect(await whole.exporter.pollOnce()).toBe(false);
+  expect(await whole.poll()).toBe(false);
   expect(whole.exporter.causes().map(({ reason }) => reason)).toEqual(['refused']);
 });
 
@@ -59,7 +59,6 @@ it.each([true, false])(
   'is told from a refusal by what else of the API can be read, scraped meanwhile: %s',
   async (isScraped) => {
     const whole = await startWhole({
-      inProcess: true,
       document: { billing: { targets: 'all' }, databases: { targets: 'all' } },
       routes: {
         '/billing': async () => {

@@ -9,7 +9,6 @@ import { startWhole } from './whole.ts';
 async function readNamed({ kind, metricPrefix }: Resource) {
   const whole = await startWhole({
     ...simulateAccount({ kinds: [kind], isNamed: true }),
-    inProcess: true,
   });
   await whole.poll();
   const states = whole.exporter.targets().map(({ state, lastFailure }) => lastFailure?.message ?? state);

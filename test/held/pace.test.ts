@@ -3,10 +3,11 @@ import { expect, it } from 'vitest';
 import { simulateAccount } from './account.ts';
 import { startWhole } from './whole.ts';
 
-it('everything of an account is read once within a minute, and then at its interval', async () => {
+it('everything of an account is read once within a minute, and then at its interval', {
+  timeout: 60_000,
+}, async () => {
   const whole = await startWhole({
     ...simulateAccount(),
-    inProcess: true,
     api: { max_concurrency: 8, requests_per_second: 10 },
   });
   await whole.exporter.start();

@@ -58,7 +58,6 @@ it('gets no requests; once targets are stale they are down on the page, in the J
 describe('/-/ready at the start', () => {
   const start = async (answer: Route) => {
     const whole = await startWhole({
-      inProcess: true,
       document: { applications: { interval: '1h', targets: ids } },
       routes: { '*': answer },
     });

@@ -102,7 +102,7 @@ it.each([
   await whole.reload();
   expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
   await eventually(() => expect(whole.exporter.listings().every(({ state }) => state === 'ok')).toBe(true));
-  await sleep(50);
+  await whole.pass(50);
   expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
   expect(readSince(whole, before)).toEqual([]);
   state.served = 18;
@@ -174,7 +174,7 @@ it('a listing that is under way when the key changes is dropped, so that pages o
     for (const id of ids()) found.add(id);
     expect(ids().toSorted()).toEqual(['21', '22']);
   });
-  await sleep(50);
+  await whole.pass(50);
   for (const id of ids()) found.add(id);
   expect([...found].toSorted()).toEqual(['21', '22']);
   expect(whole.requests.filter(({ key }) => key === 'key-of-a')).toHaveLength(1);
@@ -322,6 +322,8 @@ it('a reload while the exporter starts is not undone by the start, which takes l
   const file = join(await directory(), 'key');
   await writeFile(file, 'key-of-the-start', { mode: 0o600 });
   const whole = await startWhole({
+    // A file is read in real time.
+    overSockets: true,
     document: { credentials: { account: { file } }, applications: { targets: ['before'] } },
     routes: {
       '/mc/apps/before/summary': () => ({ monthlyCost: 1 }),

@@ -42,9 +42,11 @@ const summaryOf = (id: string) => `/mc/apps/${id}/summary`;
 const idsOf = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}${n}`);
 
 describe('after an outage at the start', () => {
-  it('of four seconds everything of a small account is read within half a minute', async () => {
+  it('of four seconds everything of a small account is read within half a minute', {
+    timeout: 60_000,
+  }, async () => {
     const { answer, ...account } = simulateAccount();
-    const whole = await startWhole({ ...account, inProcess: true, api: defaults });
+    const whole = await startWhole({ ...account, api: defaults });
     whole.routes['*'] = (request) => (request.atMs < 4000 ? refused : answer(request));
     await whole.exporter.start();
     await whole.pass(30_000);
@@ -60,7 +62,6 @@ describe('after an outage at the start', () => {
   ])('a kind that is polled once an hour has its value within a minute and a half, %s', async (_, others) => {
     let answered = 0;
     const whole = await startWhole({
-      inProcess: true,
       document: { billing: { targets: 'all' }, ...others },
       routes: {
         '/billing': () => (++answered > 3 ? { Balance: 5 } : reply(502)),
@@ -77,7 +78,6 @@ describe('after an outage at the start', () => {
 /** An application that fails, beside one that is read all the time: the API has no outage. */
 async function startFailing(answer: Route, options: Partial<WholeOptions> = {}) {
   const whole = await startWhole({
-    inProcess: true,
     document: applications(['failing', { id: 'good', interval: '10s' }] as never),
     routes: { [summaryOf('failing')]: answer, [summaryOf('good')]: () => cost },
     ...options,
@@ -135,7 +135,6 @@ describe('what fails on the way is tried again after some 10 s, doubled each tim
   it('each at a time of its own', async () => {
     const ids = idsOf('app', 30);
     const whole = await startWhole({
-      inProcess: true,
       document: applications([...ids, { id: 'good', interval: '10s' }] as never),
       routes: { '*': () => reply(500), [summaryOf('good')]: () => cost },
     });
@@ -154,7 +153,6 @@ describe('what fails on the way is tried again after some 10 s, doubled each tim
       const section = document[resource.section] as Section;
       const targets = section.targets.slice(0, 1) as Section['targets'];
       const whole = await startWhole({
-        inProcess: true,
         document: { ...document, [resource.section]: { ...section, targets, interval: '1h' } },
         env,
         routes: { '*': () => reply(503) },
@@ -182,7 +180,8 @@ describe('what would fail again is asked for at its interval', () => {
     ['a text in place of an object', () => reply(200, '"active"')],
     ['no field that is known', () => ({})],
   ])('%s', async (_, answer, options) => {
-    const whole = await startFailing(answer, options);
+    const document = applications(['failing', { id: 'good', interval: '1m' }] as never);
+    const whole = await startFailing(answer, { document, ...options });
     await whole.pass(530_000);
     expect(whole.exporter.targets().map(({ state }) => state)).toEqual(['failing', 'ok']);
     expect(timesOf(whole, summaryOf('failing'))).toHaveLength(1);
@@ -193,7 +192,6 @@ describe('what would fail again is asked for at its interval', () => {
   it('an error in the body', async () => {
     const path = '/shield/metrics/overview/7/detailed';
     const whole = await startWhole({
-      inProcess: true,
       document: { shield_statistics: { interval: '10m', targets: [7] } },
       routes: { [path]: () => ({ data: null, error: 'over the quota' }) },
     });
@@ -207,7 +205,6 @@ describe('what would fail again is asked for at its interval', () => {
     ['an exception of ours', { items: [{ id: 'a', name: 'shop' }], meta: { totalItems: 1 } }, true],
   ])('%s', async (_, answer, isBroken) => {
     const whole = await startWhole({
-      inProcess: true,
       document: { applications: { targets: 'all' } },
       routes: { '/mc/apps': () => answer, [summaryOf('a')]: () => cost },
       onLine(line) {
@@ -246,7 +243,6 @@ it('a shorter Retry-After with 503 changes nothing', async () => {
 it('after half a minute of 429 everything is read within the pause and one round', async () => {
   const ids = idsOf('app', 100);
   const whole = await startWhole({
-    inProcess: true,
     document: applications(ids, { interval: '1h' }),
     api: { requests_per_second: 10 },
     latencyMs: 500,
@@ -276,10 +272,11 @@ function mostFor(seconds: number, intervalSeconds: number): number {
   }
 }
 
-it('200 targets that always fail beside 50 good ones take no more requests than their doubling gives', async () => {
+it('200 targets that always fail beside 50 good ones take no more requests than their doubling gives', {
+  timeout: 60_000,
+}, async () => {
   const [bad, good] = [idsOf('bad', 200), idsOf('good', 50)];
   const whole = await startWhole({
-    inProcess: true,
     document: applications([...bad, ...good]),
     routes: {
       '*': () => reply(500),
@@ -312,7 +309,6 @@ describe('while an API answers nothing', () => {
       '/statistics': () => ({ RequestsServedChart: {} }),
     };
     const whole = await startWhole({
-      inProcess: true,
       document: { pull_zone_statistics: { interval, targets: 'all' } },
       routes: { ...good },
       ...options,
@@ -384,7 +380,9 @@ describe('while an API answers nothing', () => {
     expect(asked()[0]?.atMs).toBeGreaterThan(beganMs);
   });
 
-  it('for twenty minutes, everything is read once within one round at the pace after its return', async () => {
+  it('for twenty minutes, everything is read once within one round at the pace after its return', {
+    timeout: 60_000,
+  }, async () => {
     const { whole, asked, end } = await startOutage(300, '10m');
     await whole.pass(1_200_000);
     expect(notOk(whole).length).toBeGreaterThan(250);

@@ -2,7 +2,7 @@
  * The whole exporter against the test's own API. A test says what the API answers and what the configuration is, changes both
  * as it goes, and looks at the page, the status and the log. It knows nothing about the parts inside.
  */
-import { createServer, get as httpGet, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, createServer, get as httpGet, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
@@ -15,7 +15,9 @@ import { resources } from '../../src/resources/kinds/index.ts';
 import { Credentials } from '../../src/secrets/credentials.ts';
 import { Redactor } from '../../src/secrets/redactor.ts';
 import { answerInProcess } from '../mock-api.ts';
-import { type Clock, stopTime } from './clock.ts';
+import { runs } from '../runs.ts';
+import { type Clock, currentClock, stopTime } from './clock.ts';
+import { currentRun } from './scenario.ts';
 
 export interface Request {
   readonly path: string;
@@ -43,11 +45,11 @@ export interface WholeOptions {
    */
   readonly routes: Record<string, Route>;
   /**
-   * True: the API is in this process, without sockets, and time stands still but for `pass` and `poll`. Hours take as long as
-   * what is done in them. Default: on loopback, in real time.
+   * True: the API listens on loopback, and requests take real time. Default: it is in this process, without sockets, and time
+   * stands still but for `pass` and `poll`; hours take as long as what is done in them.
    */
-  readonly inProcess?: boolean;
-  /** How long the API in this process takes for an answer. Default 20. */
+  readonly overSockets?: boolean;
+  /** How long the API in this process takes for an answer. Default 0. */
   readonly latencyMs?: number;
   /** The configuration as in the file: its sections, and `credentials` if it needs more than `account`. */
   readonly document: NonNullable<LoadOptions['document']>;
@@ -70,9 +72,18 @@ const sweepIntervalMs = 10_000;
 
 export type Whole = Awaited<ReturnType<typeof startWhole>>;
 
-/** Waits until this no longer throws, as long as a busy machine needs. */
-export function eventually(check: () => unknown): Promise<unknown> {
-  return vi.waitFor(check, { timeout: 15_000, interval: 20 });
+/** Waits until this no longer throws: 15 seconds of the test's own clock, or as long as a busy machine needs. */
+export async function eventually(check: () => unknown): Promise<unknown> {
+  const clock = currentClock();
+  if (!clock) return await vi.waitFor(check, { timeout: 15_000, interval: 20 });
+  for (let passedMs = 0; ; passedMs += 20) {
+    try {
+      return await check();
+    } catch (error) {
+      if (passedMs > 15_000) throw error;
+      await clock.pass(20);
+    }
+  }
 }
 
 interface Api {
@@ -97,10 +108,9 @@ async function listen(answer: Answer): Promise<Api> {
   };
 }
 
-let apis = 0;
-
 function answerHere(answer: Answer): Api {
-  const url = `https://api-${++apis}.test`;
+  // The same in each run: when something is polled follows from it.
+  const url = `https://api-${currentRun().wholes.length}.test`;
   const close = answerInProcess(url, (request, response) =>
     answer(request.url, request.headers['accesskey'], response as unknown as ServerResponse),
   );
@@ -115,9 +125,9 @@ export interface OwnPage {
   readonly body: string;
 }
 
-function getPage(url: URL, headers: Readonly<Record<string, string>>): Promise<OwnPage> {
+function getPage(url: URL, agent: Agent, headers: Readonly<Record<string, string>>): Promise<OwnPage> {
   return new Promise((resolve, reject) => {
-    httpGet(url, { agent: false, headers }, (response) => {
+    httpGet(url, { agent, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => void chunks.push(chunk));
       response.on('error', reject);
@@ -142,11 +152,21 @@ async function serve(exporter: Exporter): Promise<string> {
   return url;
 }
 
+/** The same random numbers in each run. */
+function repeatRandom(): void {
+  let state = 1;
+  const random = vi.spyOn(Math, 'random').mockImplementation(() => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  });
+  onTestFinished(() => random.mockRestore());
+}
+
 /** Starts both, and stops them after the test. Nothing is polled yet. */
 export async function startWhole(options: WholeOptions) {
-  const { routes, env = { KEY: 'the-key-of-the-account' }, latencyMs = 20 } = options;
+  const { routes, env = { KEY: 'the-key-of-the-account' }, latencyMs = 0 } = options;
   const noonMs = options.nowMs ?? Date.parse('2026-08-15T12:00:00Z');
-  const clock: Clock | undefined = options.inProcess ? stopTime(noonMs) : undefined;
+  const clock: Clock | undefined = options.overSockets ? undefined : stopTime(noonMs);
   // What happens every ten seconds happens when the test says so.
   if (!vi.isFakeTimers()) {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -154,13 +174,44 @@ export async function startWhole(options: WholeOptions) {
   }
   const begunMs = performance.now();
   const requests: Request[] = [];
+  repeatRandom();
+  const { isRead, wholes } = currentRun();
+  let answered = 0;
+  let readAt = '';
+  let reads = 0;
+  /** Reads what people and Prometheus read, if something may have changed; by day the forms of the same content in turn. */
+  const readPages = async () => {
+    const at = `${answered} ${clock ? performance.now() : requests.length}`;
+    if (at === readAt) return;
+    readAt = at;
+    const isEven = reads++ % 2 === 0;
+    const isAll = runs(0, 1) > 0;
+    if (isAll || isEven) await whole.get('/metrics', { 'accept-encoding': 'gzip' });
+    if (isAll || !isEven) await whole.get('/metrics');
+    if (isAll || isEven) await whole.get('/');
+    if (isAll || !isEven) await whole.get('/api/v1/targets');
+    await whole.get('/-/ready?strict');
+  };
+  let lastTurn: Promise<void> = Promise.resolve();
+  /** One after another: lets the exporter finish what it is at, and reads its pages, if this run is to be read. */
+  const nextTurn = async () => {
+    const turn = async () => {
+      await clock?.rest();
+      if (isRead) await readPages();
+    };
+    lastTurn = lastTurn.then(turn);
+    await lastTurn;
+  };
   const missing = reply(404, '{"ErrorKey":"not_found","Message":"the test has no route for it"}');
   const answer = async (request: Request, response: ServerResponse) => {
     requests.push(request);
+    await nextTurn();
     const route = routes[request.path] ?? routes['*'] ?? (() => missing);
     const given = await route(request);
-    if (clock) await sleep(latencyMs);
+    if (latencyMs > 0) await sleep(latencyMs);
+    await nextTurn();
     const write = typeof given === 'function' ? (given as typeof missing) : reply(200, JSON.stringify(given));
+    answered++;
     write(response);
   };
   const { url, close } = await (clock ? answerHere : listen)((asked, key, response) => {
@@ -184,9 +235,14 @@ export async function startWhole(options: WholeOptions) {
   };
   /** Without a clock of the test. */
   let nowMs = noonMs;
+  if (!clock) {
+    const now = vi.spyOn(Date, 'now').mockImplementation(() => nowMs);
+    onTestFinished(() => now.mockRestore());
+  }
   /** How far the clock that goes on while the machine sleeps is ahead of `performance.now()`; without a clock of the test, all of it. */
   let sleptMs = 0;
   let served: Promise<string> | undefined;
+  const agent = new Agent({ keepAlive: true });
   const ofApiInProcess = () => {
     if (!clock) throw new Error('time passes only with an API in this process');
     return clock;
@@ -194,6 +250,8 @@ export async function startWhole(options: WholeOptions) {
   const whole = {
     /** The address of the API, for a configuration with its own `apis`. */
     apiUrl: url,
+    /** Whether everything happens in the same order in each run. */
+    isInOrder: clock !== undefined,
     /** What the API answers. A route set here is used from the next request on. */
     routes,
     /** Every request to the API, in order. */
@@ -225,27 +283,31 @@ export async function startWhole(options: WholeOptions) {
     },
     /** Does what the exporter does every ten seconds: values become stale, and the log tells what is wrong. */
     sweep() {
-      vi.advanceTimersByTime(sweepIntervalMs);
+      const inMs = clock ? sweepIntervalMs - (whole.passedMs % sweepIntervalMs) : sweepIntervalMs;
+      // For the exporter, no time passes.
+      if (clock) whole.advance(-inMs);
+      vi.advanceTimersByTime(inMs);
     },
     /** Moves the exporter's wall clock ahead or back, while no time passes. */
     setClock(laterMs: number) {
       if (clock) clock.setDate(laterMs);
       else nowMs += laterMs;
     },
-    /** Polls everything once, whatever its interval, including what is found by it. */
-    async poll() {
+    /** Polls everything once, whatever its interval, including what is found by it. Resolves with whether all of it succeeded. */
+    async poll(): Promise<boolean> {
       const { exporter } = whole;
       const isPending = ({ state }: { readonly state: string }) => state === 'pending';
       const polled = async () => {
-        await exporter.pollOnce();
+        const isGood = await exporter.pollOnce();
         while (exporter.listings().some(isPending) || exporter.targets().some(isPending)) await sleep(5);
+        return isGood;
       };
-      await (clock ? clock.passUntil(polled()) : polled());
+      return await (clock ? clock.passUntil(polled()) : polled());
     },
     /** What one of the exporter's own pages answers; `/metrics?kind=application`. */
     async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<OwnPage> {
       served ??= serve(whole.exporter);
-      const answered = served.then((base) => getPage(new URL(path, base), headers));
+      const answered = served.then((base) => getPage(new URL(path, base), agent, headers));
       return await (clock ? clock.hold(answered) : answered);
     },
     reload: () => whole.exporter.reload(),
@@ -267,6 +329,7 @@ export async function startWhole(options: WholeOptions) {
     },
     /** Stops both, as the end of the test does. */
     async stop() {
+      agent.destroy();
       await whole.exporter.stop();
       close();
     },
@@ -318,5 +381,7 @@ export async function startWhole(options: WholeOptions) {
     return urls;
   };
   onTestFinished(() => whole.stop());
+  if (isRead) await whole.get('/-/healthy');
+  wholes.push(whole);
   return whole;
 }

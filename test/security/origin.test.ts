@@ -50,6 +50,7 @@ test('nothing in an answer makes it ask another host or send a cookie', async ()
     response.end(JSON.stringify({ status: 'active', instance: there, page: { nextPage: there } }));
   });
   const whole = await startWhole({
+    overSockets: true,
     routes: {},
     env: { KEY: key },
     document: {
@@ -74,6 +75,7 @@ test('nothing in an answer makes it ask another host or send a cookie', async ()
 test('an id from a listing never makes a path outside the API', async () => {
   const ids = ['../../evil', 'a/b', '1?x=', '7', 8, '//127.0.0.2/'];
   const whole = await startWhole({
+    overSockets: true,
     routes: {
       '/shield/shield-zones': () => ({ data: ids.map((id) => ({ shieldZoneId: id })) }),
       '/pullzone': () => [],

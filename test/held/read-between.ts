@@ -1,0 +1,61 @@
+/**
+ * A read must not change what is read. This runner runs each scenario of this folder twice, the second time with reads of the
+ * exporter's pages between any two requests to the API. At the end both have the same page, causes and log lines.
+ */
+import { expect, type RunnerTestCase, TestRunner } from 'vitest';
+import { runs } from '../runs.ts';
+import { beginRun, type Run } from './scenario.ts';
+import type { Whole } from './whole.ts';
+
+/** Scenarios with more requests run once. */
+const maxRequests = runs(200, 5000);
+
+/** Of the process, and how long things took. */
+const differs = /^(# (HELP|TYPE) )?(process_|nodejs_|\w+_(duration|lag)_seconds)/;
+
+/** The end of a run, without what differs from run to run. */
+async function endOf({ apiUrl, exporter, isInOrder, log, page }: Whole) {
+  // Over sockets, answers come in any order, and so do the lines of the page that follow from them.
+  const ordered = (lines: readonly string[]) => (isInOrder ? lines : lines.toSorted());
+  const causes = exporter.causes().map(({ targets, listings, ...cause }) => ({
+    ...cause,
+    targets: targets.map(({ target }) => target.key).sort(),
+    listings: listings.map(({ poll }) => poll.key).sort(),
+  }));
+  const { host } = new URL(apiUrl);
+  const lines = log.map((line) =>
+    JSON.stringify({ ...line, url: undefined }).replace(/(first round: .*), [^,;"]+/, '$1'),
+  );
+  const placeless = (text: string) => text.replaceAll(host, 'HOST').replaceAll(/\/tmp\/[^/"]+/g, 'FOLDER');
+  return {
+    page: ordered((await page()).split('\n').filter((line) => !differs.test(line))).join('\n'),
+    causes: JSON.parse(placeless(JSON.stringify(causes))) as unknown,
+    log: ordered(lines.map(placeless)),
+  };
+}
+
+async function endsOf({ wholes }: Run) {
+  return await Promise.all(wholes.map(endOf));
+}
+
+// biome-ignore lint/style/noDefaultExport: as a runner has to be exported
+export default class ReadBetween extends TestRunner {
+  /** Those of the first run; undefined where it is not repeated. */
+  #ends: Awaited<ReturnType<typeof endsOf>> | undefined;
+
+  override async onBeforeRunTask(test: RunnerTestCase): Promise<void> {
+    await super.onBeforeRunTask(test);
+    if (test.file.filepath.includes('/test/held/')) test.repeats = 1;
+  }
+
+  async runTask(test: RunnerTestCase): Promise<void> {
+    const body = TestRunner.getTestFn(test);
+    const isAgain = test.result?.repeatCount === 1;
+    if (isAgain && (!this.#ends || test.result?.state === 'fail')) return;
+    const run = beginRun(isAgain);
+    await body();
+    const requests = run.wholes.reduce((sum, whole) => sum + whole.requests.length, 0);
+    if (isAgain) expect(await endsOf(run)).toEqual(this.#ends);
+    this.#ends = isAgain || requests === 0 || requests > maxRequests ? undefined : await endsOf(run);
+  }
+}
