@@ -206,11 +206,11 @@ export class Exporter {
     return describeConfig(this.#setup.config, resources);
   }
 
-  /** The exposition as a scrape in the text format would see it. */
-  async page(): Promise<string> {
+  /** The exposition as a scrape in the text format would see it, with or without the exporter's own metrics. */
+  async page({ withOwn } = { withOwn: true }): Promise<string> {
     this.#engine.overview();
     const page = this.#store.page('text');
-    return Buffer.concat([...page, ...(await this.#telemetry.render('text'))]).toString();
+    return Buffer.concat([...page, ...(withOwn ? await this.#telemetry.render('text') : [])]).toString();
   }
 
   /** Loads the configuration again, once earlier reloads have ended. Rejects if it is wrong, and keeps the previous one. */

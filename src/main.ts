@@ -10,11 +10,13 @@ import { endSoon, onSignal, restoreSignals } from './cli/signals.ts';
 import { summary } from './cli/summary.ts';
 import { type Environment, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
+import { narrow } from './config/narrow.ts';
 import { createExporter, type Exporter, type Setup } from './exporter.ts';
 import { WebConfigSource } from './http/web-config-source.ts';
 import { ownedBy } from './polling/shard.ts';
 import { Report } from './report/report.ts';
 import { resources } from './resources/kinds/index.ts';
+import { ownKind } from './resources/resource.ts';
 import { Credentials } from './secrets/credentials.ts';
 import { Redactor } from './secrets/redactor.ts';
 import { revision, version } from './version.ts';
@@ -42,6 +44,12 @@ async function load({ configFile: file }: Flags, env: Environment, log: Logger):
   return { config, credentials };
 }
 
+/** With `--once.kind`, only those kinds. */
+function narrowed({ config, credentials }: Setup, { once, onceKinds }: Flags): Setup {
+  const wanted = once ? onceKinds?.filter((kind) => kind !== ownKind) : undefined;
+  return { config: wanted ? narrow(config, wanted, resources) : config, credentials };
+}
+
 /**
  * A copy of the environment. Secrets are then deleted from the process's own, which a diagnostic report would show: here
  * those known by name, in `load` those that the configuration names.
@@ -54,7 +62,7 @@ function takeEnvironment(): Environment {
 }
 
 /** Polls once and prints the page. On a terminal also shows progress and the outcome. */
-async function once(exporter: Exporter, env: Environment): Promise<number> {
+async function once(exporter: Exporter, { onceKinds }: Flags, env: Environment): Promise<number> {
   const startedMs = performance.now();
   const tookMs = () => performance.now() - startedMs;
   const draw = () => progress.show(progressText(exporter.targets(), tookMs()));
@@ -71,7 +79,7 @@ async function once(exporter: Exporter, env: Environment): Promise<number> {
     tookMs(),
     style,
   );
-  await print(await exporter.page());
+  await print(await exporter.page({ withOwn: onceKinds?.includes(ownKind) ?? true }));
   await exporter.stop();
   if (process.stderr.isTTY) process.stderr.write(report);
   return succeeded ? exitCodes.ok : exitCodes.pollsFailed;
@@ -139,7 +147,7 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
   const answers = flags.report ? new Report() : undefined;
   try {
     const exporter = await createExporter({
-      load: () => (demo ? Promise.resolve(demo) : load(flags, env, log)),
+      load: async () => narrowed(demo ?? (await load(flags, env, log)), flags),
       proxy: demo ? undefined : proxyFrom(env),
       addresses: flags.listenAddresses,
       probeAddress: flags.probeAddress,
@@ -152,7 +160,7 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
       droppedLogLines: droppedLines,
     });
     if (answers) return await report(exporter, answers);
-    return await (flags.once ? once(exporter, env) : serve(exporter, flags, log));
+    return await (flags.once ? once(exporter, flags, env) : serve(exporter, flags, log));
   } finally {
     await demo?.stop();
   }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { resources } from '../src/resources/kinds/index.ts';
+import { apiNames } from '../src/resources/resource.ts';
+import type { OperationName } from '../src/simulator/dataset.ts';
 import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
 import { temporary } from './http/temporary.ts';
 import { type Running, run } from './security/canary.ts';
@@ -134,6 +136,37 @@ describe('the command', () => {
     const env = firstTry({ BUNNYNET_APPLICATION_URL: 'http://127.0.0.1:1' });
     const { stderr } = await run(['--once'], { env }).ended;
     expect(stderr).toContain('Check BUNNYNET_APPLICATION_URL and the firewalls in between.');
+  });
+
+  it('polls only the wanted kinds once, with the listings that they need, and prints only these', async () => {
+    const env = {
+      BUNNYNET_ACCESS_KEY: simulator.keys.account,
+      ...Object.fromEntries(
+        apiNames.map((api) => [`BUNNYNET_${api.toUpperCase()}_URL`, simulator.baseUrls[api]]),
+      ),
+    };
+    const before = structuredClone(simulator.counters);
+    const { code, stdout } = await run(['--once', '--once.kind=billing,video_library_drm'], { env }).ended;
+    expect(code).toBe(0);
+    const kinds = [...stdout.matchAll(/^bunnynet_(\w+)_up(?=[ {])/gm)].map(([, kind]) => kind);
+    expect(new Set(kinds)).toEqual(new Set(['billing', 'video_library_drm']));
+    expect(stdout).not.toMatch(/^(bunnynet_exporter|process|nodejs)_/m);
+    const asked = Object.entries(simulator.counters).flatMap(([operation, { requests }]) =>
+      requests > before[operation as OperationName].requests ? [operation] : [],
+    );
+    expect(asked.toSorted()).toEqual(['billing', 'video_library', 'video_library_drm']);
+
+    const own = await run(['--once', '--once.kind=exporter'], { env }).ended;
+    expect(own.code).toBe(0);
+    expect(new Set(own.stdout.match(/^[a-z]+_(exporter|)(?=_|\w)/gm))).toEqual(
+      new Set(['bunnynet_exporter', 'process_', 'nodejs_']),
+    );
+    const off = await run(['--once', '--once.kind=billing'], { env: firstTry() }).ended;
+    expect(off).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'the kind "billing" is off: add the section billing to the configuration\n',
+    });
   });
 
   it('runs the demo with every kind, and answers those who try a configuration of their own there', {

@@ -1,5 +1,7 @@
 /** The table of flags, and how they are read from the command line and the environment. */
-import { count, didYouMean, orList, parseBoolean, quote } from '../text.ts';
+import { resources } from '../resources/kinds/index.ts';
+import { ownKind } from '../resources/resource.ts';
+import { count, didYouMean, expectedOf, orList, parseBoolean, quote } from '../text.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export const logFormats = ['json', 'pretty'] as const;
@@ -15,7 +17,7 @@ export class UsageError extends Error {
 interface Reader<T> {
   /** Undefined if the text is not what is expected. */
   read(text: string): T | undefined;
-  readonly expected: string;
+  readonly expected: string | ((text: string) => string);
   /** The accepted values, if they are a list. */
   readonly values?: readonly string[];
 }
@@ -33,11 +35,7 @@ interface Flag {
 }
 
 type ValueOf<F extends Flag> = F extends { value: Reader<infer T> }
-  ? F extends { repeatable: true }
-    ? readonly T[]
-    : F extends { default: string }
-      ? T
-      : T | undefined
+  ? (F extends { repeatable: true } ? readonly T[] : T) | (F extends { default: string } ? never : undefined)
   : boolean;
 
 const toggle = { read: parseBoolean, expected: 'true or false' };
@@ -47,6 +45,10 @@ const path = { read: (text: string) => text || undefined, expected: 'a path' };
 function choice<const T extends string>(values: readonly T[]): Reader<T> {
   return { read: (text) => values.find((value) => value === text), expected: orList(values), values };
 }
+
+const kinds = [...resources.map(({ kind }) => kind), ownKind];
+
+const kind: Reader<string> = { ...choice(kinds), expected: (text) => expectedOf(text, kinds) };
 
 const shard = {
   read(text: string) {
@@ -93,6 +95,13 @@ const table = {
   once: {
     name: 'once',
     help: 'Poll every target once, print the page on stdout and exit: 0 when every poll and listing succeeded, else 3.',
+  },
+  onceKinds: {
+    name: 'once.kind',
+    placeholder: 'KIND',
+    repeatable: true,
+    help: `With --once: poll and print only this kind; ${ownKind} is the exporter's own metrics. May be given several times.`,
+    value: kind,
   },
   report: {
     name: 'report',
@@ -227,7 +236,9 @@ export function parseFlags(
     const texts = repeatable ? text.split(',').map((part) => part.trim()) : [text];
     const values = texts.map((one) => {
       const data = value.read(one);
-      if (data === undefined) problems.push(`${source}: expected ${value.expected}; got ${quote(one)}`);
+      const { expected } = value;
+      const wanted = typeof expected === 'string' ? expected : expected(one);
+      if (data === undefined) problems.push(`${source}: expected ${wanted}; got ${quote(one)}`);
       return data;
     });
     read[key] = repeatable ? values : values[0];
@@ -243,6 +254,13 @@ const conflicts: readonly (readonly [FlagKey, FlagKey])[] = [
   ['once', 'configCheck'],
   ['report', 'configCheck'],
   ['once', 'report'],
+];
+
+/** The first does nothing without the second. */
+const needs: readonly (readonly [FlagKey, FlagKey])[] = [
+  ['demoScale', 'demo'],
+  ['demoOutage', 'demo'],
+  ['onceKinds', 'once'],
 ];
 
 /** Refuses flags that contradict each other, unless one comes from the environment: then the flag wins. */
@@ -261,9 +279,9 @@ function resolveConflicts(
       read[loser] = loser === 'configFile' ? undefined : false;
     }
   }
-  for (const key of ['demoScale', 'demoOutage'] as const) {
-    if (!read['demo'] && given.get(key)?.isFlag && read[key] !== false)
-      problems.push(`--${table[key].name} works only with --demo`);
+  for (const [key, needed] of needs) {
+    if (!read[needed] && given.get(key)?.isFlag && read[key] !== false)
+      problems.push(`--${table[key].name} works only with --${table[needed].name}`);
   }
 }
 

@@ -3,14 +3,12 @@ import { contentTypes, type Format, renderEnd } from '../exposition/format.ts';
 import { gzipOf } from '../exposition/gzip.ts';
 import { type PageFamily, Pieces } from '../exposition/pieces.ts';
 import type { Store } from '../exposition/store.ts';
+import { ownKind } from '../resources/resource.ts';
 import { expectedOf, quote } from '../text.ts';
 import { answerText } from './answer.ts';
 import { type Coding, negotiateCoding, negotiateFormat } from './negotiate.ts';
 import type { Route } from './route.ts';
 import { send, sendTimeoutMs } from './send.ts';
-
-/** The kind that stands for the exporter's own metrics in `?kind=`. */
-const ownKind = 'exporter';
 
 const defaultLimits = {
   /** The most scrapes at the same time: each keeps the bytes of its page in memory until they are sent. */

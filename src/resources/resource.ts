@@ -10,6 +10,9 @@ export { type Diagnostics, ReadingError } from './fields.ts';
 export const apiNames = ['application', 'shield', 'core', 'video', 'origin_errors'] as const;
 export type ApiName = (typeof apiNames)[number];
 
+/** Where kinds can be chosen, it stands for the exporter's own metrics. No resource has this name. */
+export const ownKind = 'exporter';
+
 /** One part of what identifies a target. */
 export interface IdField {
   readonly label: string;

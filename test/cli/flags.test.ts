@@ -18,6 +18,7 @@ test('without flags the defaults apply', () => {
     configFile: undefined,
     configCheck: false,
     once: false,
+    onceKinds: undefined,
     report: false,
     demo: false,
     demoScale: 'small',
@@ -41,6 +42,10 @@ describe('a flag', () => {
     [['--config.check', '--config.file=a=b.yml'], { configCheck: true, configFile: 'a=b.yml' }],
     [['--once'], { once: true }],
     [['--once=false'], { once: false }],
+    [
+      ['--once', '--once.kind=billing,exporter', '--once.kind', 'dns_zone'],
+      { once: true, onceKinds: ['billing', 'exporter', 'dns_zone'] },
+    ],
     [['--demo', '--demo.scale=full', '--demo.outage'], { demo: true, demoScale: 'full', demoOutage: true }],
     [
       ['--web.listen-address=[::1]:9000', '--web.listen-address=localhost:0', '--web.listen-address', ':80'],
@@ -98,6 +103,11 @@ describe('a flag', () => {
     [['--demo', '--config.file=a'], '--demo and --config.file cannot be used together; leave one out'],
     [['--demo', '--config.check'], '--demo and --config.check cannot be used together; leave one out'],
     [['--demo.outage'], '--demo.outage works only with --demo'],
+    [['--once.kind=billing'], '--once.kind works only with --once'],
+    [
+      ['--once', '--once.kind=billing,storge'],
+      '--once.kind: expected one such as storage_zone, dns_zone or exporter; got "storge"',
+    ],
     [['--once', '--config.check'], '--once and --config.check cannot be used together; leave one out'],
   ])('%j is refused', (argv, problem) => {
     expect(problemsOf(argv)).toEqual([problem]);
@@ -133,6 +143,10 @@ describe('the environment', () => {
           { host: '::1', port: 2 },
         ],
       },
+    ],
+    [
+      { BUNNYNET_ONCE: 'true', BUNNYNET_ONCE_KIND: 'billing, exporter' },
+      { onceKinds: ['billing', 'exporter'] },
     ],
     [{ BUNNYNET_SHARD: '1/2' }, { shard: { index: 1, count: 2 } }],
     [{ BUNNYNET_DEMO_SCALE: 'full' }, { demo: false, demoScale: 'full' }],
