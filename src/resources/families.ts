@@ -5,7 +5,7 @@
 import {
   type Answer,
   boolean,
-  code,
+  codeNumber,
   type FieldType,
   identifierOf,
   instant,
@@ -101,10 +101,10 @@ export function ratio(name: string, words: string): FieldType<number> {
   return shown(percentage, { name, words, together: 'most', series: (value) => value });
 }
 
-/** A code that stands for one of these, from 0. One that the reference does not list is shown, and noted. */
+/** A code that stands for one of these, from 0, as a number. One that is not listed is noted; a number is shown all the same. */
 export function coded(name: string, words: string, meanings: readonly string[]): FieldType<number> {
   const listed = meanings.map((meaning, value) => `${value} ${meaning}`).join(', ');
-  return gauge(name, `${words}: ${listed}`, code([...meanings.keys()]));
+  return gauge(name, `${words}: ${listed}`, codeNumber(meanings));
 }
 
 export function flag(name: string, words: string, values = '1 yes, 0 no'): FieldType<boolean> {
@@ -124,36 +124,42 @@ export function label(name: string, type: FieldType<string> = text): FieldType<s
   return marked(type, { label: name });
 }
 
-/** One of these states: a series for each, by the label `status` in snake case, 1 for the one that it is in. */
-export function states<State extends string>(
-  name: string,
-  words: string,
-  all: readonly State[],
-): FieldType<State> {
-  const labels = all.map((state) => [state, Object.freeze({ status: snakeCased(state) })] as const);
-  return shown(oneOf(all), {
-    name,
-    words,
-    labels: ['status'],
-    together: 'most',
-    series: (state) => labels.map(([own, labels]) => ({ labels, value: Number(own === state) })),
-  });
+/** These states in snake case, with `unknown`. */
+function allStates(states: readonly string[]): readonly string[] {
+  return [...new Set([...states.map(snakeCased), 'unknown'])];
 }
 
-/** How many elements of a list are in each of these states, by this label. */
+/** One of these states: a series for each, by the label `status` in snake case, 1 for the one that it is in. */
+export function states(name: string, words: string, listed: readonly string[]): FieldType<string> {
+  const series = seriesOfStates(listed);
+  return shown(oneOf([...listed, 'unknown']), { name, words, labels: ['status'], together: 'most', series });
+}
+
+/** A series for each of these states, by the label `status` in snake case, 1 for the one that something is in. */
+export function seriesOfStates(listed: readonly string[]): (state: string) => readonly Sample[] {
+  const all = allStates(listed).map((status) => Object.freeze({ status }));
+  return (state) => all.map((labels) => ({ labels, value: Number(labels.status === snakeCased(state)) }));
+}
+
+/**
+ * How many elements of a list are in each of these states, by the label `status` in snake case. One whose state is missing or not
+ * listed is `unknown`, so that they add up to all.
+ */
 export function countedBy<Element>(
-  label: string,
-  all: readonly string[],
+  listed: readonly string[],
   stateOf: (element: Element) => string | undefined,
 ): Pick<FamilyOf<readonly (Element | undefined)[]>, 'labels' | 'series'> {
+  const all = allStates(listed);
   return {
-    labels: [label],
+    labels: ['status'],
     series(elements) {
-      const given = elements.map((element) => element && stateOf(element));
-      return all.map((state) => ({
-        labels: { [label]: state },
-        value: given.filter((one) => one === state).length,
-      }));
+      const counts = new Map(all.map((status) => [status, 0]));
+      for (const element of elements) {
+        const status = snakeCased((element && stateOf(element)) ?? 'unknown');
+        const counted = counts.has(status) ? status : 'unknown';
+        counts.set(counted, (counts.get(counted) ?? 0) + 1);
+      }
+      return Array.from(counts, ([status, value]) => ({ labels: { status }, value }));
     },
   };
 }

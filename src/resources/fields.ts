@@ -134,17 +134,51 @@ export function shownWhere<Value>(
   return described(read, type.documented);
 }
 
-/** An integer that stands for something. A value that the reference does not list is kept, and noted. */
-export function code(listed: readonly number[]): FieldType<number> {
-  return mapped(integer, (value, notes) => {
-    if (!listed.includes(value)) noteUnrecognized(value, notes);
-    return value;
-  });
+/** A code, which the API gives as a number from 0, as its digits, or by its name. */
+interface Code {
+  /** Undefined for a name that is not listed. */
+  readonly number: number | undefined;
+  /** Undefined where it is not listed. */
+  readonly name: string | undefined;
 }
 
-/** An integer that stands for one of these names, from 0. An unlisted one becomes its digits, and is noted. */
-export function codeName(names: readonly string[]): FieldType<string> {
-  return mapped(code([...names.keys()]), (value) => names[value] ?? String(value));
+/** What a code stands for; where the API has another name for it, both. */
+type CodeNames = readonly (string | readonly [shown: string, inTheApi: string])[];
+
+/** A name without what differs between ways to write it: `OriginUrl` and `origin_url` are one. */
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z\d]/g, '');
+}
+
+/** A code that stands for one of these, from 0. One that is not listed is noted. */
+function code(listed: CodeNames): FieldType<Code> {
+  const names = listed.map((name) => (typeof name === 'string' ? name : name[0]));
+  const numbers = new Map(
+    listed.flatMap((name, number) => [name].flat().map((one) => [folded(one), number])),
+  );
+  return (value, notes) => {
+    const given = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+    const number = typeof given === 'string' ? numbers.get(folded(given)) : integer(given, notes);
+    if (number === undefined && typeof given !== 'string') return undefined;
+    const name = number === undefined ? undefined : names[number];
+    if (name === undefined) noteUnrecognized(value, notes);
+    return { number, name };
+  };
+}
+
+/** A code as a number. A number that is not listed is kept, a name is absent. */
+export function codeNumber(listed: CodeNames): FieldType<number> {
+  return mapped(code(listed), ({ number }) => number);
+}
+
+/** The name of a code. A number that is not listed becomes its digits, a name `unknown`. */
+export function codeName(listed: CodeNames): FieldType<string> {
+  return mapped(code(listed), ({ name, number }) => name ?? String(number ?? 'unknown'));
+}
+
+/** A state that the API gives as a code. One that is not listed is `unknown`. */
+export function codeState(listed: CodeNames): FieldType<string> {
+  return mapped(code(listed), ({ name }) => name ?? 'unknown');
 }
 
 /** One of these texts, in any case. An unlisted one is noted; it becomes `unknown` if that is one of them. */

@@ -152,7 +152,7 @@ it('a field with its first letter in the other case is the field, at any depth',
   await whole.poll();
   expect(await whole.value('bunnynet_video_library_views_latest_day')).toBe(3);
   expect(await whole.value('bunnynet_application_volume_capacity_bytes')).toBe(2e9);
-  expect(await whole.value('bunnynet_application_volume_instances', { state: 'attached' })).toBe(1);
+  expect(await whole.value('bunnynet_application_volume_instances', { status: 'attached' })).toBe(1);
   expect(await whole.value('bunnynet_shield_zone_waf_enabled')).toBe(1);
   expect(await whole.value('bunnynet_storage_zone_files')).toBe(9);
   expect(await whole.series(mismatches)).toEqual({});
@@ -178,4 +178,93 @@ it('the reason of a failure that came with a good status is told, also where it 
   });
   await whole.poll();
   expect(whole.said('over the quota')).toHaveLength(1);
+});
+
+it('codes are read as numbers, as digits in quotes and as names, and one without a meaning is unknown', async () => {
+  const records = [
+    { Id: 11, Type: 'CNAME', MonitorType: 'Ping', MonitorStatus: 'Offline' },
+    { Id: 12, Type: '1', MonitorType: '1', MonitorStatus: '2' },
+    { Id: 13, Type: 0, MonitorType: 1, MonitorStatus: 2 },
+    { Id: 14, Type: 'TLSB', MonitorType: 'Ping', MonitorStatus: 'Wobbling' },
+    { Id: 15, Type: 'A', MonitorType: 'None', MonitorStatus: 'Unknown' },
+  ];
+  const hostname = { Value: 'www.example', HasCertificate: true, CertificateProvisionType: 'HttpZeroOne' };
+  const whole = await startWhole({
+    document: {
+      dns_records: { targets: 'all' },
+      pull_zones: { targets: 'all' },
+      storage_zones: { targets: 'all' },
+      shield_zones: { targets: 'all' },
+    },
+    routes: {
+      '/dnszone': () => ({
+        Items: [{ Id: 1, Domain: 'a.example', Records: records }],
+        TotalItems: 1,
+        HasMoreItems: false,
+      }),
+      '/pullzone': () => ({
+        Items: [{ Id: 7, Name: 'site', OriginType: 'StorageZone', Type: 'Volume', Hostnames: [hostname] }],
+        TotalItems: 1,
+        HasMoreItems: false,
+      }),
+      '/storagezone': () => ({ Items: [{ Id: 5, Name: 'files', ZoneTier: 'Edge' }], HasMoreItems: false }),
+      '/shield/shield-zones': () => ({
+        data: [{ shieldZoneId: 3, planType: 'Business', wafExecutionMode: 'Guess' }],
+        page: { totalPages: 1 },
+      }),
+    },
+  });
+  await whole.poll();
+  const status = 'bunnynet_dns_record_monitor_status';
+  for (const record_id of ['11', '12', '13'])
+    expect(await whole.value(status, { record_id, status: 'offline' }), record_id).toBe(1);
+  expect(await whole.value(status, { record_id: '14', status: 'unknown' })).toBe(1);
+  expect(await whole.value(status, { record_id: '15', status: 'unknown' })).toBeUndefined();
+  const types = Object.keys(await whole.series('bunnynet_dns_record_info'));
+  expect(types.map((labels) => /type="(\w+)"/.exec(labels)?.[1])).toEqual(['CNAME', 'AAAA', 'A', 'unknown']);
+  const [info] = Object.keys(await whole.series('bunnynet_pull_zone_info'));
+  expect(info).toContain('origin_type="storage_zone"');
+  expect(await whole.value('bunnynet_pull_zone_type')).toBe(1);
+  expect(await whole.value('bunnynet_pull_zone_hostname_info', { certificate: 'http01' })).toBe(1);
+  expect(Object.keys(await whole.series('bunnynet_storage_zone_info'))[0]).toContain('tier="edge"');
+  expect(await whole.value('bunnynet_shield_zone_plan_type')).toBe(2);
+  expect(await whole.value('bunnynet_shield_zone_waf_execution_mode')).toBeUndefined();
+  expect(await whole.series('bunnynet_exporter_unrecognized_values_total')).toEqual({
+    '{kind="dns_record",field="Records"}': 2,
+    '{kind="shield_zone",field="wafExecutionMode"}': 1,
+  });
+  expect(await whole.series(mismatches)).toEqual({});
+});
+
+it('the states of pods and of volume instances add up, and are written in one way', async () => {
+  const whole = await startWhole({
+    document: {
+      application_overviews: { targets: ['shop'] },
+      application_volumes: { targets: ['shop'] },
+    },
+    routes: {
+      '/mc/apps/shop/overview': () => ({
+        regions: [
+          { region: 'DE', pods: [{ status: 'NotScheduled' }, { status: null }, { status: 'lost' }, null] },
+        ],
+      }),
+      '/mc/apps/shop/volumes': () => ({
+        items: [{ name: 'data', volumeInstances: [{ status: 'notScheduled' }, {}, { status: 'lost' }] }],
+      }),
+    },
+  });
+  await whole.poll();
+  const statesOf = async (family: string) => {
+    const series = Object.entries(await whole.series(family));
+    return Object.fromEntries(
+      series.flatMap(([labels, value]) =>
+        value > 0 ? [[/status="([^"]*)"/.exec(labels)?.[1] ?? labels, value]] : [],
+      ),
+    );
+  };
+  expect(await statesOf('bunnynet_application_overview_region_pods')).toEqual({
+    not_scheduled: 1,
+    unknown: 3,
+  });
+  expect(await statesOf('bunnynet_application_volume_instances')).toEqual({ not_scheduled: 1, unknown: 2 });
 });

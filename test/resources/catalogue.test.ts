@@ -97,6 +97,10 @@ it('no label is one that Prometheus or its operator attaches to a target', () =>
   expect([...labels].filter((name) => attached.split(' ').includes(name))).toEqual([]);
 });
 
+it('a state is always in the label `status`', () => {
+  expect(catalogue.filter(({ labels }) => labels.includes('state'))).toEqual([]);
+});
+
 it('every amount of money says in its name and its HELP that it is dollars', () => {
   const isMoney = ({ name }: { readonly name: string }) =>
     /(charges|cost|balance|amount|fee|commit|threshold)(_|$)/.test(name);

@@ -1,6 +1,15 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { unwrapData } from '../../src/resources/envelope.ts';
-import { code, entriesOf, id, instant, integer, list, number, object } from '../../src/resources/fields.ts';
+import {
+  codeNumber,
+  entriesOf,
+  id,
+  instant,
+  integer,
+  list,
+  number,
+  object,
+} from '../../src/resources/fields.ts';
 import { ReadingError } from '../../src/resources/resource.ts';
 import { parseChartKey, parseInstant } from '../../src/resources/times.ts';
 
@@ -153,7 +162,7 @@ describe('parseChartKey', () => {
 
 describe('readFields', () => {
   const schema = object({
-    mode: code([0, 1]),
+    mode: codeNumber(['log', 'block']),
     count: integer,
     cost: number,
     until: instant,
@@ -178,7 +187,7 @@ describe('readFields', () => {
     ['{"zoneId": -1}', 'zoneId: a whole number of up to 64 bits, not a number'],
     ['{"sizes": {"x264": 123456}}', 'sizes: an object, not a number'],
     ['{"sizes": {"x264": {"size": []}}}', 'sizes: a number, not an array'],
-    ['{"mode": "log"}', 'mode: a number, not a string'],
+    ['{"mode": true}', 'mode: a number, not a boolean'],
   ])('notes for %s what was expected and what was received', (json, note) => {
     expect(read(json).noted).toEqual([note]);
   });

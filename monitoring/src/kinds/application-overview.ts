@@ -317,7 +317,7 @@ export const applicationOverview: KindMonitoring = {
       lines('Pods by state', 'short', 6, {
         description: 'Pods of the selected applications in each state (API field regions, pods).',
         stacked: true,
-        queries: { '{{state}}': `sum by (state) (${inRegions('pods', 'state')})` },
+        queries: { '{{status}}': `sum by (status) (${inRegions('pods', 'status')})` },
         colors: { ready: 'green', scheduled: 'blue', not_scheduled: 'red', deleting: 'gray' },
       }),
       bars('Container restarts (top 10)', 'short', 6, {

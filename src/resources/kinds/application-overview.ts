@@ -20,17 +20,7 @@ import {
   states,
   timestamp,
 } from '../families.ts';
-import {
-  elements,
-  integer,
-  listOf,
-  mapped,
-  number,
-  object,
-  percentage,
-  snakeCased,
-  type ValueOf,
-} from '../fields.ts';
+import { elements, integer, listOf, mapped, number, object, percentage, type ValueOf } from '../fields.ts';
 import type { TargetContext } from '../resource.ts';
 import { applications, latency, latencySettings } from './application.ts';
 
@@ -125,10 +115,8 @@ const podsOfRegion = shown(
   listOf(pod),
   {
     name: 'region_pods',
-    words: 'Number of pods in each region by state',
-    ...countedBy('state', [...podStates.map(snakeCased), 'unknown'], ({ status }: Pod) =>
-      snakeCased(status ?? 'unknown'),
-    ),
+    words: 'Number of pods in each region by status',
+    ...countedBy(podStates, ({ status }: Pod) => status),
   },
   {
     name: 'region_container_restarts',

@@ -42,8 +42,8 @@ const volume = object({
   containersCount: count('containers', 'Containers that use each volume'),
   volumeInstances: shown(listOf(instance), {
     name: 'instances',
-    words: 'Number of instances of each volume by state',
-    ...countedBy('state', states, ({ status }: ValueOf<typeof instance>) => status),
+    words: 'Number of instances of each volume by status',
+    ...countedBy(states, ({ status }: ValueOf<typeof instance>) => status),
   }),
 }).ignoring('totalInstancesCount attachedInstancesCount');
 

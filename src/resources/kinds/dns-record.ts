@@ -1,12 +1,11 @@
 /** The records of each DNS zone, what the API's monitors say about them and how far their acceleration is (`/dnszone`, in full). */
 import { defineListedResource, defineListing } from '../define.ts';
-import { type FamilyOf, flag, label, shown } from '../families.ts';
+import { type FamilyOf, flag, label, labelled, seriesOfStates, shown } from '../families.ts';
 import {
   boolean,
-  code,
   codeName,
+  codeState,
   id,
-  integer,
   listOf,
   object,
   shownWhere,
@@ -20,6 +19,7 @@ const types = 'A AAAA CNAME TXT MX Redirect Flatten PullZone SRV CAA PTR Script 
 );
 
 /** By their codes. */
+const monitorTypes = ['none', 'ping', 'http', 'monitor'];
 const monitorStates = ['unknown', 'online', 'offline'];
 const accelerationStates = ['none', 'pending', 'processing', 'completed', 'failed'];
 
@@ -28,19 +28,19 @@ const record = object({
   Id: id,
   Type: codeName(types),
   Name: text,
-  MonitorType: integer,
-  MonitorStatus: code([...monitorStates.keys()]),
+  MonitorType: codeName(monitorTypes),
+  MonitorStatus: codeState(monitorStates),
   Accelerated: boolean,
-  AccelerationStatus: code([...accelerationStates.keys()]),
+  AccelerationStatus: codeState(accelerationStates),
 }).ignoring(
   `Value Ttl Disabled AutoSslIssuance AcceleratedPullZoneId SmartRoutingType EnviromentalVariables`,
 );
 type DnsRecord = ValueOf<typeof record>;
 type Records = readonly (DnsRecord | undefined)[];
 
-/** Type 0 means none. A record with neither a monitor nor acceleration has no series. */
-function hasMonitor({ Id, MonitorType }: DnsRecord): boolean {
-  return Id !== undefined && Boolean(MonitorType);
+/** A record with neither a monitor nor acceleration has no series. */
+function hasMonitor({ Id, MonitorType = 'none' }: DnsRecord): boolean {
+  return Id !== undefined && MonitorType !== 'none';
 }
 
 function monitored(all: Records): readonly DnsRecord[] {
@@ -55,12 +55,8 @@ function accelerated(all: Records): readonly DnsRecord[] {
   return all.flatMap((one) => (one && isAccelerated(one) ? [one] : []));
 }
 
-/** A series for each state that a record can be in, by the code that it is in. */
-function statesOf(id: string, states: readonly string[], at: number | undefined, otherwise?: string) {
-  const own = at === undefined ? undefined : (states[at] ?? otherwise);
-  if (own === undefined) return [];
-  return states.map((status) => ({ labels: { record_id: id, status }, value: Number(status === own) }));
-}
+const seriesOfMonitor = seriesOfStates(monitorStates);
+const seriesOfAcceleration = seriesOfStates(accelerationStates);
 
 const records = shown(
   listOf(shownWhere(record, (one) => hasMonitor(one) || isAccelerated(one))),
@@ -75,8 +71,8 @@ const records = shown(
       'What the monitor of each record says (%s, MonitorStatus): 1 for the state that it is in, 0 for the others; records without a monitor have none',
     labels: ['record_id', 'status'],
     series: (all) =>
-      monitored(all).flatMap(({ Id = '', MonitorStatus }) =>
-        statesOf(Id, monitorStates, MonitorStatus, 'unknown'),
+      monitored(all).flatMap(({ Id: record_id = '', MonitorStatus }) =>
+        MonitorStatus === undefined ? [] : labelled({ record_id }, seriesOfMonitor(MonitorStatus)),
       ),
   },
   {
@@ -85,8 +81,10 @@ const records = shown(
       'How far the acceleration of each record is (%s, AccelerationStatus): 1 for the state that it is in, 0 for the others; records that are not accelerated have none',
     labels: ['record_id', 'status'],
     series: (all) =>
-      accelerated(all).flatMap(({ Id = '', AccelerationStatus }) =>
-        statesOf(Id, accelerationStates, AccelerationStatus),
+      accelerated(all).flatMap(({ Id: record_id = '', AccelerationStatus }) =>
+        AccelerationStatus === undefined
+          ? []
+          : labelled({ record_id }, seriesOfAcceleration(AccelerationStatus)),
       ),
   },
 );

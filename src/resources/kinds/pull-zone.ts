@@ -1,10 +1,10 @@
 /** The pull zones of an account and their bill (`/pullzone`): one paged listing gives them all. */
 import { defineListedResource, defineListing } from '../define.ts';
-import { count, type FamilyOf, flag, gauge, label, shown } from '../families.ts';
+import { coded, count, type FamilyOf, flag, gauge, label, shown } from '../families.ts';
 import {
   boolean,
-  code,
   codeName,
+  codeState,
   id,
   integer,
   listOf,
@@ -18,20 +18,26 @@ const originTypes =
   'origin_url dns_accelerate storage_zone load_balancer edge_script magic_containers push_zone'.split(' ');
 
 /** How a certificate came to be, by its code. The API does not say when it ends. */
-const provisions = ['unknown', 'http01', 'dns01', 'custom', 'managed'];
+const provisions = [
+  'unknown',
+  ['http01', 'HttpZeroOne'],
+  ['dns01', 'DnsZeroOne'],
+  'custom',
+  'managed',
+] as const;
 
 const hostname = object({
   Value: text,
   IsSystemHostname: boolean,
   ForceSSL: boolean,
   HasCertificate: boolean,
-  CertificateProvisionType: code([...provisions.keys()]),
+  CertificateProvisionType: codeState(provisions),
 }).ignoring('Id IsManagedHostname CertificateKeyType Certificate CertificateKey');
 type Hostname = ValueOf<typeof hostname>;
 
 /** A zone without a certificate can still have a type of one. */
-function certificateOf({ HasCertificate, CertificateProvisionType: code = 0 }: Hostname): string {
-  return HasCertificate === false ? 'none' : (provisions[code] ?? 'unknown');
+function certificateOf({ HasCertificate, CertificateProvisionType = 'unknown' }: Hostname): string {
+  return HasCertificate === false ? 'none' : CertificateProvisionType;
 }
 
 type NamedHostname = Hostname & { readonly Value: string };
@@ -91,7 +97,7 @@ const zone = object({
   VideoLibraryId: label('library_id', reference),
   Enabled: flag('enabled', 'Whether the pull zone is enabled'),
   Suspended: flag('suspended', 'Whether the pull zone is suspended'),
-  Type: count('type', 'Network of the pull zone: 0 premium, 1 volume'),
+  Type: coded('type', 'Network of the pull zone', ['premium', 'volume']),
   MonthlyBandwidthUsed: count(
     'monthly_bandwidth_bytes',
     'Bandwidth used in this calendar month; resets with the next',

@@ -1,28 +1,31 @@
 /** How far the videos of a library are with their encoding (`/library/{library}/videos`, every page). */
 import { defineResource } from '../define.ts';
 import { countedBy, lowestOf } from '../families.ts';
-import { code, instant, object, textId, type ValueOf } from '../fields.ts';
+import { codeState, instant, object, textId, type ValueOf } from '../fields.ts';
 import { paged, pagings } from '../pages.ts';
 import { videoLibraries } from './video-library.ts';
 
 /** By their codes. What is segmented when it is watched has been encoded otherwise. */
-const statuses = 'created uploaded processing transcoding finished error upload_failed other other'.split(
-  ' ',
-);
-const distinctStatuses = [...new Set<string>(statuses)];
+const statuses = [
+  'created',
+  'uploaded',
+  'processing',
+  'transcoding',
+  'finished',
+  'error',
+  'upload_failed',
+  ['other', 'JitSegmenting'],
+  ['other', 'JitPlaylistsCreated'],
+] as const;
 /** Videos whose files wait for the encoder. A video that was only created may never get a file. */
 const unfinished: readonly string[] = ['uploaded', 'processing', 'transcoding'];
 
 const video = object({
   guid: textId,
-  status: code([...statuses.keys()]),
+  status: codeState(statuses),
   dateUploaded: instant,
 }).ignoring(`videoLibraryId title views length encodeProgress storageSize collectionId averageWatchTime totalWatchTime
   transcodingMessages[]`);
-
-function statusOf({ status }: ValueOf<typeof video>): string | undefined {
-  return status === undefined ? undefined : (statuses[status] ?? 'other');
-}
 
 export const videoEncoding = defineResource({
   kind: 'video_encoding',
@@ -37,7 +40,10 @@ export const videoEncoding = defineResource({
       name: 'videos',
       words: 'Number of videos by encoding status',
       fields: ['status'],
-      ...countedBy('status', distinctStatuses, statusOf),
+      ...countedBy(
+        statuses.map((status) => (typeof status === 'string' ? status : status[0])),
+        ({ status }: ValueOf<typeof video>) => status,
+      ),
     },
     {
       name: 'oldest_unfinished_timestamp_seconds',
@@ -45,7 +51,7 @@ export const videoEncoding = defineResource({
         'When the video was uploaded that has waited longest for its encoding, as Unix time; nothing while none waits (%s)',
       fields: ['dateUploaded'],
       series(videos) {
-        const waiting = videos.filter((one) => unfinished.includes(statusOf(one) ?? ''));
+        const waiting = videos.filter((one) => unfinished.includes(one.status ?? ''));
         return lowestOf(waiting.map(({ dateUploaded }) => dateUploaded));
       },
     },

@@ -88,11 +88,11 @@ bunnynet_application_overview_region_status{app_id="HbqFNk0",region="SG",status=
 bunnynet_application_overview_region_status{app_id="HbqFNk0",region="SG",status="failing"} 0
 bunnynet_application_overview_region_requests{app_id="HbqFNk0",region="DE"} 1204
 bunnynet_application_overview_region_anycast_traffic_bytes{app_id="HbqFNk0",region="DE"} 5000000
-bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="not_scheduled"} 0
-bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="scheduled"} 1
-bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="ready"} 1
-bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="deleting"} 0
-bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",state="unknown"} 0
+bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",status="not_scheduled"} 0
+bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",status="scheduled"} 1
+bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",status="ready"} 1
+bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",status="deleting"} 0
+bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",status="unknown"} 0
 bunnynet_application_overview_region_container_restarts{app_id="HbqFNk0",region="DE",container_name="app"} 4
 bunnynet_application_overview_region_rejected_outbound_connections{app_id="HbqFNk0",region="DE"} 7
 `);
@@ -111,10 +111,12 @@ pod_status{pod_name="pod-1",status="not_scheduled"} 0
 pod_status{pod_name="pod-1",status="scheduled"} 0
 pod_status{pod_name="pod-1",status="ready"} 1
 pod_status{pod_name="pod-1",status="deleting"} 0
+pod_status{pod_name="pod-1",status="unknown"} 0
 pod_status{pod_name="pod-2",status="not_scheduled"} 0
 pod_status{pod_name="pod-2",status="scheduled"} 1
 pod_status{pod_name="pod-2",status="ready"} 0
 pod_status{pod_name="pod-2",status="deleting"} 0
+pod_status{pod_name="pod-2",status="unknown"} 0
 pod_cpu_cores{pod_name="pod-1"} 0.5
 pod_memory_bytes{pod_name="pod-1"} 3221225472
 pod_outbound_bytes_per_second{pod_name="pod-1"} 125000
@@ -129,6 +131,7 @@ pod_volume_size_bytes{pod_name="pod-1",volume_id="vol-1"} 10000000000
 container_status{pod_name="pod-1",container_name="app",status="not_started"} 0
 container_status{pod_name="pod-1",container_name="app",status="started"} 1
 container_status{pod_name="pod-1",container_name="app",status="ready"} 0
+container_status{pod_name="pod-1",container_name="app",status="unknown"} 0
 container_restarts_total{pod_name="pod-1",container_name="app"} 3
 container_restarts_total{pod_name="pod-2",container_name="app"} 1
 container_last_exit_code{pod_name="pod-1",container_name="app"} 137
@@ -147,7 +150,7 @@ it('shows at most 200 pods of an application, and counts the others', async () =
   expect(rows.match(/^bunnynet_application_pod_cpu_cores/gm)).toHaveLength(200);
   expect(rows.match(/^bunnynet_application_pod_cpu_cores.*region="SG"/gm)).toHaveLength(50);
   expect(rows).toContain('bunnynet_application_overview_pods_left_out{app_id="HbqFNk0"} 25\n');
-  expect(rows).toContain('region_pods{app_id="HbqFNk0",region="SG",state="ready"} 75\n');
+  expect(rows).toContain('region_pods{app_id="HbqFNk0",region="SG",status="ready"} 75\n');
   expect((await read(answer)).rows).toContain('overview_pods_left_out{app_id="HbqFNk0"} 0\n');
 });
 
@@ -158,10 +161,16 @@ it('shows no pod with the setting pods: off, and none without a name', async () 
   expect(podRows(nameless.rows)).toBe('');
 });
 
-it('shows no use of a pod whose API does not give it, and no state that it does not know', async () => {
+it('shows no use of a pod whose API does not give it, and a state that it does not know as unknown', async () => {
   const pod = { name: 'pod-1', status: 'hibernating', cpuUsageCores: null, volumes: null, containers: null };
   const { rows, unrecognized } = await read({ regions: [{ region: 'DE', pods: [pod] }] });
-  expect(podRows(rows)).toBe('');
+  expect(podRows(rows)).toBe(`\
+pod_status{pod_name="pod-1",status="not_scheduled"} 0
+pod_status{pod_name="pod-1",status="scheduled"} 0
+pod_status{pod_name="pod-1",status="ready"} 0
+pod_status{pod_name="pod-1",status="deleting"} 0
+pod_status{pod_name="pod-1",status="unknown"} 1
+`);
   expect(unrecognized).toEqual(['regions: pods.status hibernating']);
 });
 
@@ -178,7 +187,7 @@ it('counts unknown states of a region as unknown', async () => {
     regions: [{ region: 'DE', status: 'sleeping', pods: [{ status: 'dreaming' }] }],
   });
   expect(rows).toContain('region_status{app_id="HbqFNk0",region="DE",status="unknown"} 1\n');
-  expect(rows).toContain('region_pods{app_id="HbqFNk0",region="DE",state="ready"} 0\n');
+  expect(rows).toContain('region_pods{app_id="HbqFNk0",region="DE",status="ready"} 0\n');
   expect(unrecognized).toEqual(['regions: status sleeping', 'regions: pods.status dreaming']);
 });
 
@@ -228,8 +237,8 @@ it('adds up two entries of one region, and shows its ratios and the fullest pod'
   for (const row of [
     `region_instances{${of}} 5`,
     `region_status{${of},status="active"} 1`,
-    `region_pods{${of},state="ready"} 1`,
-    `region_pods{${of},state="unknown"} 2`,
+    `region_pods{${of},status="ready"} 1`,
+    `region_pods{${of},status="unknown"} 2`,
     `region_cpu_usage_ratio{${of}} 0.3`,
     `region_memory_usage_ratio{${of}} 0.4`,
     `region_volume_usage_ratio{${of}} 0.6`,

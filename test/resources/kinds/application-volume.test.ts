@@ -31,8 +31,8 @@ bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="data",volume
 bunnynet_application_volume_capacity_bytes{app_id="HbqFNk0",volume="cache",volume_id=""} 500000000
 bunnynet_application_volume_usage_bytes{app_id="HbqFNk0",volume="data",volume_id="0f8c"} 2500000000
 bunnynet_application_volume_containers{app_id="HbqFNk0",volume="data",volume_id="0f8c"} 2
-bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",volume_id="0f8c",state="attached"} 2
-bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",volume_id="0f8c",state="failed"} 1
+bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",volume_id="0f8c",status="attached"} 2
+bunnynet_application_volume_instances{app_id="HbqFNk0",volume="data",volume_id="0f8c",status="failed"} 1
 `);
   expect(rows.match(/instances/g)).toHaveLength(10);
 });
@@ -71,7 +71,7 @@ it('counts an unlisted state as unknown', async () => {
   const { rows, unrecognized } = await read({
     items: [{ name: 'data', volumeInstances: [{ status: 'melting' }] }],
   });
-  expect(rows).toContain('instances{app_id="HbqFNk0",volume="data",volume_id="",state="unknown"} 1\n');
+  expect(rows).toContain('instances{app_id="HbqFNk0",volume="data",volume_id="",status="unknown"} 1\n');
   expect(unrecognized).toEqual(['volumeInstances: status melting']);
 });
 

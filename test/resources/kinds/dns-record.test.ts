@@ -71,6 +71,13 @@ acceleration_status{"11",status="pending"} 0
 acceleration_status{"11",status="processing"} 0
 acceleration_status{"11",status="completed"} 0
 acceleration_status{"11",status="failed"} 1
+acceleration_status{"11",status="unknown"} 0
+acceleration_status{"13",status="none"} 0
+acceleration_status{"13",status="pending"} 0
+acceleration_status{"13",status="processing"} 0
+acceleration_status{"13",status="completed"} 0
+acceleration_status{"13",status="failed"} 0
+acceleration_status{"13",status="unknown"} 1
 info{"11",name="www.shop.example",type="A"} 1
 info{"13",name="api.shop.example",type="A"} 1
 `);

@@ -8,7 +8,7 @@ const rowsOf = (rows: string) =>
 
 it('counts videos by encoding state, and shows how long the oldest has waited', async () => {
   const { rows, asked } = await read({
-    totalItems: 7,
+    totalItems: 8,
     currentPage: 1,
     itemsPerPage: 1000,
     items: [
@@ -20,6 +20,7 @@ it('counts videos by encoding state, and shows how long the oldest has waited', 
       { guid: 'e', status: 0, dateUploaded: '2026-02-01T00:00:00' },
       { guid: 'f', status: 5 },
       { guid: 'g', status: 8 },
+      { guid: 'h', status: null },
     ],
   });
   expect(asked).toEqual(['/library/7/videos?page=1&itemsPerPage=1000']);
@@ -32,13 +33,14 @@ videos{of,status="finished"} 2
 videos{of,status="error"} 1
 videos{of,status="upload_failed"} 0
 videos{of,status="other"} 1
+videos{of,status="unknown"} 1
 oldest_unfinished_timestamp_seconds{of} 1787216400
 `);
 });
 
-it('shows no oldest video if none waits, and counts unlisted states as other', async () => {
+it('shows no oldest video if none waits, and counts unlisted states as unknown', async () => {
   const { rows, unrecognized } = await read({ totalItems: 1, items: [{ guid: 'a', status: 11 }] });
-  expect(rowsOf(rows)).toContain('videos{of,status="other"} 1\n');
+  expect(rowsOf(rows)).toContain('videos{of,status="unknown"} 1\n');
   expect(rows).not.toContain('oldest_unfinished');
   expect(unrecognized).toEqual(['status: 11']);
 });
