@@ -324,6 +324,7 @@ export class Exporter {
       baseUrlNameOf: (api) => config.apis[api].names.baseUrl,
       keySource: (name) =>
         this.#foundKeys.has(name) ? 'found with its library' : credentials.describe(name),
+      lackOf: (name) => this.#foundKeys.lackOf(name),
       exporter: {
         refusedReload: this.#configuration.refused,
         pauses: pausesOf(this.#clients, this.#now()),

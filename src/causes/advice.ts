@@ -9,6 +9,8 @@ interface Advice {
 
 const findKey = "Copy the account's API key from the account settings of the bunny.net dashboard";
 const libraryKey = "Copy the library's own API key from its page in the dashboard, not the read-only one";
+const ownKey =
+  "Name a credential that has the library's own key (`credential: films`) in a section that reads this library alone. Nothing is sent until then";
 const whenRead = 'A key file is read again at once, a variable only at a restart.';
 const lookAtStatus = 'Look at https://status.bunny.net. The exporter retries.';
 
@@ -43,6 +45,8 @@ const advices = {
     runbook: 'BunnynetSchemaDrift',
   },
   rejected: { tone: 'bad', advice: 'The reason is what the API says.', runbook: 'BunnynetKindUnreadable' },
+  no_key: { tone: 'warn', advice: `${ownKey}.`, runbook: 'BunnynetKeyRefused' },
+  read_only_key: { tone: 'warn', advice: `${ownKey}.`, runbook: 'BunnynetKeyRefused' },
   library_key: { tone: 'warn', advice: `${libraryKey}. ${whenRead}`, runbook: 'BunnynetKeyRefused' },
   denied: {
     tone: 'warn',

@@ -85,7 +85,7 @@ function placeOf(
   failure: Failure,
   api: ApiName,
   credential: string,
-  { answers, baseUrlOf }: CauseInput,
+  { answers, baseUrlOf, lackOf }: CauseInput,
 ): Place {
   const { result, message, status, errorKey } = failure;
   const ofKey = (what: string, reason: Reason): Place => ({
@@ -93,6 +93,8 @@ function placeOf(
     nature: 'key',
     reason,
   });
+  const lack = result === 'auth' && status === undefined ? lackOf(credential) : undefined;
+  if (lack !== undefined) return { id: lack, nature: 'key', reason: lack };
   if (result === 'auth' && status === undefined) return ofKey('key', 'unreadable_key');
   if (result === 'auth' && (status !== 401 || !answers.isRefused(api, credential)))
     return ofKey(`denied ${api}`, 'denied');
@@ -198,6 +200,13 @@ function wordsOf(
 function wordsOfKey(group: Group, message: string, nouns: readonly string[], input: CauseInput): Words {
   const { reason, apis, credential, listings } = group;
   const { keySource, answers } = input;
+  if (reason === 'no_key') return { title: `${listedThingsIn(group)} listed without a key` };
+  if (reason === 'read_only_key') {
+    const what = nouns.length > 0 ? `each ${nouns.join(' and ')}` : 'all of it';
+    return {
+      title: `${listedThingsIn(group)} listed with a read-only key alone, which is not enough to read ${what}`,
+    };
+  }
   const key = `the key of ${credential} (${keySource(credential)})`;
   if (reason === 'unreadable_key') return { title: `${capitalised(key)} cannot be used: ${message}` };
   const elsewhere = answers.worksAt(credential).filter((api) => !apis.has(api));
@@ -218,6 +227,17 @@ function wordsOfKey(group: Group, message: string, nouns: readonly string[], inp
   if (elsewhere.length > 0) return { title, advice: leaveOutAdvice(group, input), tone: 'warn' };
   // No configuration can have such a name: it came with a listing.
   return credential.includes('/') ? { title, advice: foundKeyAdvice } : { title };
+}
+
+/** `Library 4 was`, `Library 4, library 7 and 2 others were`: what the credentials of a group stand for. */
+function listedThingsIn({ targets, listings }: Group): string {
+  const credentials = [
+    ...targets.map(({ target }) => target.credential),
+    ...listings.map(({ poll }) => poll.credential),
+  ];
+  const names = [...new Set(credentials.map((name) => name.replace(/#.*/, '').replace('/', ' ')))];
+  const shown = names.length > maxNamedKinds ? [...names.slice(0, 2), `${names.length - 2} others`] : names;
+  return `${capitalised(andList(shown))} ${names.length === 1 ? 'was' : 'were'}`;
 }
 
 function leaveOutAdvice({ apis, targets, listings }: Group, { kinds, answers }: CauseInput): string {
@@ -275,12 +295,14 @@ function keptText(targets: number, restMs: number): string {
     : `${count(targets)} targets still show old values, the first for ${rest} more.`;
 }
 
-function filterOf({ nature, targets, credential }: Group, failure: Failure | undefined): CauseFilter {
+function filterOf({ nature, reason, targets, credential }: Group, failure: Failure | undefined): CauseFilter {
   const kinds = [...new Set(targets.map(({ target }) => target.kind))];
   if (nature === 'absent' || nature === 'stale') return { kinds, states: [nature], text: '' };
   let text = '';
-  if (nature === 'key') text = `auth ${credential}`;
-  else if (nature === 'answer' && failure) text = `${failure.result} ${failure.message}`;
+  const isOfOneKey = reason !== 'no_key' && reason !== 'read_only_key';
+  if (nature === 'key' && isOfOneKey) text = `auth ${credential}`;
+  else if (nature !== 'outage' && nature !== 'pause' && failure)
+    text = `${failure.result} ${failure.message}`;
   return { kinds, states: ['failing'], text };
 }
 

@@ -1,9 +1,9 @@
 /** What a complete listing has, compared with what it had before. */
-import type { Found, Ids, Listed } from '../resources/resource.ts';
+import type { Found, Ids, Listed, ListedKey, Listing } from '../resources/resource.ts';
 
 export interface Discovered extends Listed {
-  /** The credential of its own key, if the listing gave one. */
-  readonly keyName?: string | undefined;
+  /** Whether the only key that its listing has for it is one that reads. */
+  readonly hasReadOnlyKey?: boolean | undefined;
 }
 
 /** How many there are of each change. */
@@ -28,18 +28,33 @@ export function nameOf({ name, ids }: Pick<Listed, 'name' | 'ids'>): string {
   return name ?? idText(ids);
 }
 
-/** The credential for a key that was found: `library/4711`. No configuration can have such a name. */
-export function keyNameOf({ ids }: Found): string {
-  return Object.entries(ids)
-    .map(([label, id]) => `${label.replace(/_id$/, '')}/${id}`)
-    .join('/');
+/** The credential for the own key of what a listing has: `library/4711`. No configuration can have such a name. */
+export function keyNameOf({ ids: idFields = [] }: Pick<Listing, 'ids'>, ids: Ids): string {
+  return idFields.map(({ label }) => `${label.replace(/_id$/, '')}/${ids[label] ?? ''}`).join('/');
+}
+
+/** The credential for what a key that only reads does not open. */
+export function fullKeyNameOf(keyName: string): string {
+  return `${keyName}#full`;
+}
+
+/** What the credentials for found things stand for. */
+export function ownKeysOf(listing: Listing, found: readonly Found[]): ReadonlyMap<string, ListedKey> {
+  const keys = new Map<string, ListedKey>();
+  for (const { ids, ownKey } of found) {
+    if (!ownKey) continue;
+    const name = keyNameOf(listing, ids);
+    keys.set(name, ownKey);
+    if (ownKey.isReadOnly) keys.set(fullKeyNameOf(name), { key: undefined, isReadOnly: true });
+  }
+  return keys;
 }
 
 function isSame(a: Discovered, b: Discovered): boolean {
   return (
     a.name === b.name &&
     a.namedBy === b.namedBy &&
-    a.keyName === b.keyName &&
+    a.hasReadOnlyKey === b.hasReadOnlyKey &&
     a.features?.join() === b.features?.join()
   );
 }
@@ -54,9 +69,10 @@ export function compareListed(before: readonly Discovered[] | undefined, found: 
   for (const one of found) {
     const id = idText(one.ids);
     if (listed.has(id)) continue;
-    const { ids, name, namedBy, features, key } = one;
+    const { ids, name, namedBy, features, ownKey } = one;
     // The reading and the key are not kept.
-    const now = { ids, name, namedBy, features, keyName: key && keyNameOf(one) };
+    const hasReadOnlyKey = ownKey?.isReadOnly;
+    const now = { ids, name, namedBy, features, hasReadOnlyKey };
     const old = known.get(id);
     const isKept = old !== undefined && isSame(old, now);
     listed.set(id, isKept ? old : now);

@@ -7,9 +7,9 @@ import { uptime } from 'node:os';
 import type { Logger } from 'pino';
 import type { Pacer, Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
-import { compareListed, type Discovered, idText, keyNameOf } from '../discovery/discovered.ts';
+import { compareListed, type Discovered, idText, ownKeysOf } from '../discovery/discovered.ts';
 import type { Store } from '../exposition/store.ts';
-import { type ApiName, apiNames, type Found, type Resource } from '../resources/resource.ts';
+import { type ApiName, apiNames, type Found, type ListedKey, type Resource } from '../resources/resource.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { logDiscovery } from './listings.ts';
 import { Outage } from './outage.ts';
@@ -26,7 +26,7 @@ import { Timetable } from './timetable.ts';
 /** The keys that come with listings. */
 export interface FoundKeys {
   /** These are all the keys that a listing has now, by credential. Returns the credentials whose key has changed. */
-  learn(listing: string, keys: ReadonlyMap<string, string>): readonly string[];
+  learn(listing: string, keys: ReadonlyMap<string, ListedKey>): readonly string[];
   /** Forgets what all other listings had. */
   retain(isWanted: (listing: string) => boolean): void;
 }
@@ -491,8 +491,8 @@ export class PollEngine {
       { ...compared, removed: compared.removed - kept.length },
       before === undefined,
     );
-    const keys = new Map(run.found.flatMap((one) => (one.key ? [[keyNameOf(one), one.key()] as const] : [])));
-    for (const credential of foundKeys.learn(key, keys)) this.keyChanged(credential);
+    for (const credential of foundKeys.learn(key, ownKeysOf(task.spec.listing, run.found)))
+      this.keyChanged(credential);
     task.isDelivering = true;
     try {
       if (before?.entries !== entries || before.keyId !== keyId) {

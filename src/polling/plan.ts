@@ -8,7 +8,7 @@
  * - Names that come from another listing are those that it had, if any.
  */
 import type { Config, SectionConfig, TargetConfig } from '../config/config.ts';
-import { type Discovered, idText, withNames } from '../discovery/discovered.ts';
+import { type Discovered, fullKeyNameOf, idText, keyNameOf, withNames } from '../discovery/discovered.ts';
 import { selectorOf } from '../discovery/selector.ts';
 import {
   type ApiName,
@@ -81,7 +81,7 @@ interface Demand {
 }
 
 /** A target before it is known which section it is of. */
-type PlannedTarget = TargetConfig & Pick<Target, 'key' | 'listedName' | 'keyId' | 'keyName'>;
+type PlannedTarget = TargetConfig & Pick<Target, 'key' | 'listedName' | 'keyId'>;
 
 /** What a listing had; undefined where that is not known yet. */
 type Visit = (spec: ListingSpec, entries: readonly Discovered[] | undefined) => void;
@@ -150,6 +150,7 @@ export function plan(input: PlanInput): Plan {
     const isAlone = isReadAlone(resource);
     const partNames = isAlone ? resource.partNames : undefined;
     const feature = isAlone ? resource.feature : undefined;
+    const needsFullKey = isAlone && resource.needsFullKey === true;
     const account = section.listingCredential ?? section.credential;
     const baseUrl = baseUrlOf(api);
 
@@ -173,9 +174,16 @@ export function plan(input: PlanInput): Plan {
       });
     };
 
-    const credentialFor = (of: ApiName, foundBy: ListingSpec, { keyName }: Discovered) => {
-      if (of === foundBy.api) return foundBy.credential;
-      return section.isCredentialNamed ? section.credential : (keyName ?? foundBy.credential);
+    /** What has a key of its own is read with that, or not at all: never with the key that listed it. */
+    const credentialFor = (of: ApiName, foundBy: ListingSpec, entry: Discovered, needsFullKey = false) => {
+      const { api: listedAt, listing, parent } = foundBy;
+      const keyed = [listing, listing.parent].find((one) => one?.hasOwnKeys);
+      const keyName = keyed && keyNameOf(keyed, entry.ids);
+      let { credential } = foundBy;
+      if (of !== listedAt && section.isCredentialNamed) credential = section.credential;
+      else if (of !== listedAt && keyName !== undefined) credential = keyName;
+      const { hasReadOnlyKey } = keyed === listing ? entry : (parent ?? {});
+      return needsFullKey && hasReadOnlyKey && credential === keyName ? fullKeyNameOf(keyName) : credential;
     };
 
     const addNamed = ({ ids, name, credential, intervalMs: everyMs, staleAfterMs }: TargetConfig) => {
@@ -193,9 +201,9 @@ export function plan(input: PlanInput): Plan {
 
     /** A target of a listing. keyId: undefined for the key that the snapshot was read with. */
     const addListed = (key: string, entry: Discovered, foundBy: ListingSpec, keyId?: string) => {
-      const { ids, name, keyName } = entry;
+      const { ids, name } = entry;
       const override = section.overrides?.get(idText(ids));
-      const credential = credentialFor(api, foundBy, entry);
+      const credential = credentialFor(api, foundBy, entry, needsFullKey);
       const isOfListing = credential === foundBy.credential;
       const target = {
         key,
@@ -207,7 +215,6 @@ export function plan(input: PlanInput): Plan {
         staleAfterMs: override?.staleAfterMs ?? section.staleAfterMs,
         // With another key it is read once that key has listed it: until then it may be of another account.
         keyId: keyId ?? (isOfListing ? snapshotOf(foundBy.key)?.keyId : undefined) ?? keyIdOf(credential),
-        keyName: keyName ?? foundBy.parent?.keyName,
       };
       add(target, entry, isAlone ? undefined : foundBy.key);
     };
@@ -218,8 +225,8 @@ export function plan(input: PlanInput): Plan {
       known ??= [...before.values()].filter((one) => one.kind === kind && one.baseUrl === baseUrl);
       for (const target of known) {
         if (!Object.entries(below).every(([label, id]) => target.ids[label] === id)) continue;
-        const { key, ids, listedName, keyName, keyId } = target;
-        const entry = { ids, name: listedName, keyName };
+        const { key, ids, listedName, keyId } = target;
+        const entry = { ids, name: listedName };
         // The name of a target that was named before is not known yet.
         if (listedName !== undefined && !isSelected(entry)) continue;
         keepsBefore = true;

@@ -33,8 +33,6 @@ export interface Target extends SpecBase, TargetConfig {
   readonly settings: unknown;
   /** Where it is read. At another address it is another target. */
   readonly baseUrl: string;
-  /** The credential of the key that was found with it. */
-  readonly keyName?: string | undefined;
 }
 
 /** A listing that is read. Its kind is the one that it is named after. */

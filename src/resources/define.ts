@@ -52,7 +52,7 @@ interface Declaration<Reading>
 interface ListingDeclaration<Element>
   extends Pick<
     Listing,
-    'kind' | 'product' | 'optionalProduct' | 'path' | 'nouns' | 'parent' | 'names' | 'isEmpty'
+    'kind' | 'product' | 'optionalProduct' | 'hasOwnKeys' | 'path' | 'nouns' | 'parent' | 'names' | 'isEmpty'
   > {
   /** Default: core. */
   readonly api?: Extract<ApiName, PagingName>;
@@ -66,7 +66,7 @@ interface ListingDeclaration<Element>
   readonly ids: readonly IdField[];
   /** Flags that kinds name as their `feature`. */
   readonly features?: readonly (keyof Element & string)[];
-  readonly about?: (element: Element) => Pick<Found, 'namedBy' | 'key'>;
+  readonly about?: (element: Element) => Pick<Found, 'namedBy' | 'ownKey'>;
 }
 
 /** A listing whose readings are its elements. */

@@ -47,11 +47,19 @@ export interface Listed {
   readonly features?: readonly string[] | undefined;
 }
 
-/** The same, with its reading and the key that opens it. Neither is kept in the list of what was found. */
+/** The key that opens what a listing has, where it has one for each. */
+export interface ListedKey {
+  /** Undefined if it was listed without one. A function, so that nothing that writes objects out shows the key. */
+  readonly key: (() => string) | undefined;
+  /** True where the listing has a key that only reads, and no other. */
+  readonly isReadOnly: boolean;
+}
+
+/** The same, with its reading and what opens it. The reading and the key are not kept in the list of what was found. */
 export interface Found<Reading = unknown> extends Listed {
   readonly reading?: Reading;
-  /** A function, so that nothing that writes objects out shows the key. */
-  readonly key?: (() => string) | undefined;
+  /** Undefined where the credential of the listing opens it. */
+  readonly ownKey?: ListedKey | undefined;
 }
 
 /** What one run through a listing has. */
@@ -95,6 +103,8 @@ export interface Listing<Reading = unknown> extends Operation {
   readonly parent?: Listing | undefined;
   /** The listing that has the names, by the ids of `namedBy`. */
   readonly names?: Listing | undefined;
+  /** True where each thing that it lists has a key of its own, with which alone other APIs read it. */
+  readonly hasOwnKeys?: true | undefined;
   /**
    * True where an account may lack the product altogether. Then 401, 403 and 404 mean that there is nothing to list, as long as the
    * operation never succeeded in this process, and another one of the same API succeeds with the key.
@@ -257,6 +267,8 @@ export interface ReadResource<Reading = unknown> extends Kind<Reading> {
   readonly listing?: Listing | undefined;
   /** With `targets: all`, only what has this feature is polled. */
   readonly feature?: string;
+  /** True where a key that was listed and only reads does not open it. */
+  readonly needsFullKey?: true;
   /** True if a credential has one target, its account. It has one label and needs no listing. */
   readonly ofAccount?: true | undefined;
   /** Lists the parts of a target that have names. The last id of a part is what the reading calls it. */

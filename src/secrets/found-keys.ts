@@ -2,12 +2,31 @@
 import { CredentialError, parseKey, type Secret } from './credentials.ts';
 import type { Redactor } from './redactor.ts';
 
+/** The key that a listing has for one thing. */
+export interface ListedKey {
+  /** Undefined where it has none that would do. */
+  readonly key: (() => string) | undefined;
+  /** Whether it only has one that reads. */
+  readonly isReadOnly: boolean;
+}
+
+/** A listing has no key that would do. Nothing is sent then: no other key opens it. */
+export class LackingKeyError extends CredentialError {
+  readonly lack: 'no_key' | 'read_only_key';
+
+  constructor({ isReadOnly }: ListedKey) {
+    super(isReadOnly ? 'it was listed with a read-only key alone' : 'it was listed without a key');
+    this.lack = isReadOnly ? 'read_only_key' : 'no_key';
+  }
+}
+
 /** A key that can be used, or why it cannot. */
 type KeyOrProblem = Secret | CredentialError;
 
-function parseFound(key: string): KeyOrProblem {
+function parseFound(listed: ListedKey): KeyOrProblem {
+  if (!listed.key) return new LackingKeyError(listed);
   try {
-    return parseKey(key, 'in the listing');
+    return parseKey(listed.key(), 'in the listing');
   } catch (error) {
     if (error instanceof CredentialError) return error;
     throw error;
@@ -33,7 +52,7 @@ export class FoundKeys {
    * key file. If several listings have one for a credential, the first is in use. Returns the credentials whose key in use has
    * changed.
    */
-  learn(listing: string, keys: ReadonlyMap<string, string>): readonly string[] {
+  learn(listing: string, keys: ReadonlyMap<string, ListedKey>): readonly string[] {
     const changed: string[] = [];
     for (const credential of new Set([...this.#keys.keys(), ...keys.keys()])) {
       const before = this.#inUse(credential);
@@ -69,7 +88,13 @@ export class FoundKeys {
     return this.#keys.has(credential);
   }
 
-  #keep(credential: string, listing: string, key: string): void {
+  /** What the listings lack for a credential; undefined where they have a key. */
+  lackOf(credential: string): LackingKeyError['lack'] | undefined {
+    const found = this.#inUse(credential);
+    return found instanceof LackingKeyError ? found.lack : undefined;
+  }
+
+  #keep(credential: string, listing: string, key: ListedKey): void {
     const known = this.#keys.get(credential) ?? new Map<string, KeyOrProblem>();
     const found = parseFound(key);
     known.set(listing, found);

@@ -88,6 +88,7 @@ function start() {
           baseUrlOf: (api) => `https://${hosts[api] ?? 'other.example'}`,
           baseUrlNameOf: (api) => `apis.${api}.base_url`,
           keySource: () => 'from $KEY',
+          lackOf: () => undefined,
           exporter: {
             refusedReload: undefined,
             pauses: [],

@@ -343,7 +343,7 @@ describe('names', () => {
 
 describe('a key that comes with a listing', () => {
   const had = {
-    [librariesKey]: [library('4711', { name: 'films', keyName: 'library/4711' })],
+    [librariesKey]: [library('4711', { name: 'films' })],
     [videosKey('4711')]: [video('4711', 'v')],
     [videosKey('4711', 'mine')]: [video('4711', 'v')],
     [videosKey('4711', 'account')]: [video('4711', 'v')],
@@ -362,10 +362,12 @@ describe('a key that comes with a listing', () => {
     ]);
   });
 
-  it('is not there for a library without one: then the credential of the listing is used', () => {
-    const without = { ...had, [librariesKey]: [library('4711')] };
-    expect(credentialsOf(planOf(configOf([all('video_storage')]), { had: without }))).toEqual([
-      ['video_storage/4711/v', 'account'],
+  it('is another one for what a read-only key does not open, which nobody has', () => {
+    const readOnly = { ...had, [librariesKey]: [library('4711', { hasReadOnlyKey: true })] };
+    const plan = planOf(configOf([all('video_storage'), all('video_encoding')]), { had: readOnly });
+    expect(credentialsOf(plan)).toEqual([
+      ['video_storage/4711/v', 'library/4711#full'],
+      ['video_encoding/4711', 'library/4711'],
     ]);
   });
 
@@ -483,7 +485,7 @@ describe('a key that changes', () => {
 
   it('that was found is that of each library', () => {
     const had = {
-      [librariesKey]: [library('1', { keyName: 'library/1' })],
+      [librariesKey]: [library('1')],
       [videosKey('1')]: [video('1', 'a')],
     };
     const plan = planOf(configOf([all('video_storage')]), {

@@ -25,6 +25,7 @@ const fieldsWithoutSeries = [
   'Id',
   'id',
   'ApiKey',
+  'ReadOnlyApiKey',
   'Name',
   'Items',
   'CurrentPage',

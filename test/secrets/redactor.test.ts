@@ -103,7 +103,8 @@ describe('a key that is no longer in use', () => {
 });
 
 describe('keys that come with listings', () => {
-  const ofSeven = (key: string) => new Map([['library/7', key]]);
+  const listed = (key: string) => ({ key: () => key, isReadOnly: false });
+  const ofSeven = (key: string) => new Map([['library/7', listed(key)]]);
 
   it('are used, in the order of the listings, as long as a listing has them', () => {
     const keys = new FoundKeys(new Redactor());
@@ -114,7 +115,7 @@ describe('keys that come with listings', () => {
     expect(keys.learn('one', ofSeven('the-new-key'))).toEqual(['library/7']);
     expect(keys.learn('one', new Map())).toEqual(['library/7']);
     expect(keys.get('library/7')?.reveal()).toBe('the-other-key');
-    expect(keys.learn('other', new Map([['library/8', 'the-key-of-eight']]))).toEqual([]);
+    expect(keys.learn('other', new Map([['library/8', listed('the-key-of-eight')]]))).toEqual([]);
     expect([keys.get('library/7'), keys.has('library/7')]).toEqual([undefined, false]);
     keys.retain((listing) => listing !== 'other');
     expect(keys.has('library/8')).toBe(false);
@@ -129,5 +130,15 @@ describe('keys that come with listings', () => {
     );
     expect(keys.learn('one', ofSeven('not a key'))).toEqual([]);
     expect(keys.learn('one', ofSeven('a-key'))).toEqual(['library/7']);
+  });
+
+  it('that a listing lacks are told from those that it does not know', () => {
+    const keys = new FoundKeys(new Redactor());
+    const none = { key: undefined, isReadOnly: false };
+    keys.learn('one', new Map([['library/7', none]]));
+    expect(() => keys.get('library/7')).toThrow('it was listed without a key');
+    expect([keys.lackOf('library/7'), keys.lackOf('library/8')]).toEqual(['no_key', undefined]);
+    expect(keys.learn('one', ofSeven('a-key'))).toEqual(['library/7']);
+    expect(keys.lackOf('library/7')).toBeUndefined();
   });
 });

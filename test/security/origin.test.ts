@@ -148,3 +148,32 @@ describe('an address', () => {
     });
   });
 });
+
+test('the video API gets no key of the account, whatever the listing of libraries has', async () => {
+  const given = [null, '', ' ', 7, true, ['a'], { key: 'a' }, 'two words', 'a\nb', 'ü', 'x'.repeat(5000)];
+  const libraries = given.flatMap((ApiKey, at) => [
+    { Id: 2 * at + 1, ApiKey, ReadOnlyApiKey: null },
+    { Id: 2 * at + 2, ReadOnlyApiKey: ApiKey },
+  ]);
+  const whole = await startWhole({
+    env: { KEY: key },
+    document: { discovery: { kinds: 'all' }, video_storage: { targets: 'all' } },
+    routes: {
+      '/videolibrary': () => ({
+        Items: [...libraries, { Id: 99, ApiKey: 'opens-library-99' }],
+        TotalItems: libraries.length + 1,
+        HasMoreItems: false,
+      }),
+      ...Object.fromEntries(
+        [...libraries, { Id: 99 }].map(({ Id }) => [
+          `/library/${Id}/videos`,
+          () => ({ items: [{ guid: 'v', title: 'film' }], totalItems: 1 }),
+        ]),
+      ),
+    },
+  });
+  await whole.poll();
+  const ofVideos = whole.requests.filter(({ path }) => path.startsWith('/library/'));
+  expect(ofVideos.map(({ path }) => path)).toContain('/library/99/videos/v/storage');
+  expect(ofVideos.filter((request) => request.key !== 'opens-library-99')).toEqual([]);
+});

@@ -195,6 +195,7 @@ export function causeInput(
     baseUrlOf: (api) => `https://${api}.example`,
     baseUrlNameOf: (api) => `apis.${api}.base_url`,
     keySource: () => 'from $KEY',
+    lackOf: () => undefined,
     exporter: { ...well, ...exporter },
     nowMs,
     ...more,

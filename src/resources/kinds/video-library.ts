@@ -1,7 +1,8 @@
 /** The video libraries of an account (`/videolibrary`): one paged listing gives their figures, and the key that opens each. */
 import { defineListedResource, defineListing } from '../define.ts';
 import { count, flag, gauge, inside, label, length, timestamp } from '../families.ts';
-import { id, object, reference, secret } from '../fields.ts';
+import { id, object, reference, secret, type ValueOf } from '../fields.ts';
+import type { ListedKey } from '../resource.ts';
 
 const drmSystem = object({
   Enabled: flag('drm_system_enabled', 'Whether this DRM system is enabled'),
@@ -15,13 +16,14 @@ function charges(name: string, service: string) {
   return gauge(name, `Charges for ${service} in this calendar month in US dollars; resets with the next`);
 }
 
-/** Only what is named here is kept: an answer holds more keys than this one. */
+/** Only what is named here is kept: an answer holds more keys than these. */
 const library = object({
   Id: id,
   Name: label('name'),
   PullZoneId: label('pull_zone_id', reference),
   StorageZoneId: label('storage_zone_id', reference),
   ApiKey: secret,
+  ReadOnlyApiKey: secret,
   VideoCount: count('videos', 'Number of videos in the library'),
   StorageUsage: count('storage_bytes', 'Bytes stored in the library'),
   ReplicationRegions: length('replication_regions', 'regions that the library is replicated to'),
@@ -33,18 +35,25 @@ const library = object({
   MonthlyChargesEnterpriseDrm: charges('monthly_enterprise_drm_charges_dollars', 'enterprise DRM'),
   AppleFairPlayDrm: inside(drmSystem, { system: 'fairplay' }),
   GoogleWidevineDrm: inside(drmSystem, { system: 'widevine' }),
-}).ignoring('DateCreated ReadOnlyApiKey ApiAccessKey');
+}).ignoring('DateCreated ApiAccessKey');
+
+/** The account's key does not open a library. */
+function keyOf({ ApiKey, ReadOnlyApiKey }: ValueOf<typeof library>): ListedKey {
+  return { key: ApiKey ?? ReadOnlyApiKey, isReadOnly: !ApiKey && ReadOnlyApiKey !== undefined };
+}
 
 export const videoLibraries = defineListing({
   kind: 'video_library',
   product: 'Stream',
   nouns: 'video libraries',
-  path: '/videolibrary',
+  // An older document has this parameter, with keys left out by default.
+  path: '/videolibrary?includeAccessKey=true',
   element: library,
   elementNouns: 'libraries',
   ids: [{ label: 'library_id', setting: 'id', form: 'integer' }],
   features: ['EnableTranscribing', 'EnableDRM'],
-  about: ({ ApiKey }) => ({ key: ApiKey }),
+  hasOwnKeys: true,
+  about: (one) => ({ ownKey: keyOf(one) }),
 });
 
 export const videoLibrary = defineListedResource({

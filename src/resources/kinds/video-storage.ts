@@ -70,6 +70,7 @@ export const videoStorage = defineResource({
   familyPrefix: 'bunnynet_video',
   defaultIntervalSeconds: 3600,
   isCostly: true,
+  needsFullKey: true,
   listing: videos,
   answer: enveloped(storageInfo, 'success message statusCode'),
   info: 'The name of the video, from the configuration or else from the API',

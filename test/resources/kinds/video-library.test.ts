@@ -35,7 +35,7 @@ it('shows the figures of a library', async () => {
     }`,
     { name: 'training' },
   );
-  expect(asked).toEqual(['/videolibrary?page=1&perPage=100']);
+  expect(asked).toEqual(['/videolibrary?includeAccessKey=true&page=1&perPage=100']);
   expect(rows).toBe(`\
 bunnynet_video_library_info{library_id="4711",name="training",pull_zone_id="90210",storage_zone_id="612300"} 1
 bunnynet_video_library_videos{library_id="4711"} 128
@@ -79,12 +79,21 @@ describe('the listing', () => {
       ReadOnlyApiKey: 'reads-the-library',
       ApiAccessKey: 'signs-addresses',
     });
-    expect(found?.key?.()).toBe('opens-the-library');
+    expect(found?.ownKey?.key?.()).toBe('opens-the-library');
     expect(JSON.stringify(found)).not.toMatch(/opens|reads|signs/);
   });
 
-  it('includes a library without a key', async () => {
-    expect(await list({ Id: 4711, ApiKey: null })).toMatchObject([{ ids: { library_id: '4711' } }]);
-    expect((await list({ Id: 4711, ApiKey: '' }))[0]?.key).toBeUndefined();
+  it.each([{ ApiKey: null }, { ApiKey: '', ReadOnlyApiKey: '' }, {}])(
+    'includes a library without a key: %j',
+    async (keys) => {
+      expect(await list({ Id: 4711, ...keys })).toMatchObject([
+        { ids: { library_id: '4711' }, ownKey: { key: undefined, isReadOnly: false } },
+      ]);
+    },
+  );
+
+  it('has the read-only key of a library that has no other', async () => {
+    const [found] = await list({ Id: 4711, ApiKey: '', ReadOnlyApiKey: 'reads-the-library' });
+    expect([found?.ownKey?.key?.(), found?.ownKey?.isReadOnly]).toEqual(['reads-the-library', true]);
   });
 });

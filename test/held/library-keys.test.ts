@@ -1,0 +1,147 @@
+/** A video library is read with a key of its own or not at all, whatever the listing of libraries says. */
+import { describe, expect, it } from 'vitest';
+import { reply, startWhole } from './whole.ts';
+
+const account = 'the-key-of-the-account';
+const full = 'opens-the-library';
+const readOnly = 'reads-the-library';
+
+const listed = (...items: readonly object[]) => ({
+  Items: items,
+  TotalItems: items.length,
+  HasMoreItems: false,
+});
+const videos = { items: [{ guid: 'v1', title: 'film', status: 4 }], totalItems: 1 };
+
+const ofLibraries = {
+  video_library_statistics: { targets: 'all' },
+  video_encoding: { targets: 'all' },
+  video_storage: { targets: 'all' },
+};
+
+async function startLibrary(keys: object, more: object = {}, env: Record<string, string> = {}) {
+  const whole = await startWhole({
+    document: { ...ofLibraries, ...more },
+    env: { KEY: account, ...env },
+    routes: {
+      '/videolibrary': () => listed({ Id: 4, Name: 'films', ...keys }),
+      '/library/4/statistics': () => ({ viewsChart: { '2026-08-15': 3 } }),
+      '/library/4/videos': () => videos,
+      '/library/4/videos/v1/storage': () => ({ success: true, data: { originals: 5 } }),
+    },
+  });
+  await whole.poll();
+  return {
+    whole,
+    /** The keys that the video API was sent. */
+    sent: () => [
+      ...new Set(whole.requests.filter(({ path }) => path.startsWith('/library/')).map(({ key }) => key)),
+    ],
+    titles: () => whole.exporter.causes().map(({ title }) => title),
+  };
+}
+
+const views = 'bunnynet_video_library_views_latest_day';
+const stored = 'bunnynet_video_storage_bytes';
+
+it('asks for the keys of libraries, which an older API leaves out otherwise', async () => {
+  const { whole, sent } = await startLibrary({ ApiKey: full, ReadOnlyApiKey: readOnly });
+  const asked = whole.requests.filter(({ path }) => path === '/videolibrary');
+  expect(asked.map(({ query }) => query.get('includeAccessKey'))).toContain('true');
+  expect(sent()).toEqual([full]);
+  expect([await whole.value(views), await whole.value(stored, { component: 'originals' })]).toEqual([3, 5]);
+});
+
+describe.each([
+  ['null', { ApiKey: null, ReadOnlyApiKey: null }],
+  ['empty', { ApiKey: '', ReadOnlyApiKey: '' }],
+  ['missing', {}],
+])('a library whose keys are %s', (_, keys) => {
+  it('is not asked for, which one cause says', async () => {
+    const { whole, sent, titles } = await startLibrary(keys);
+    expect(sent()).toEqual([]);
+    expect(titles()).toEqual(['Library 4 was listed without a key']);
+    expect(whole.exporter.causes()[0]?.advice).toContain('Name a credential');
+    expect(await whole.value('bunnynet_video_library_statistics_up')).toBe(0);
+    expect(whole.said('Library 4 was listed without a key')).toHaveLength(1);
+  });
+
+  it('is read with a credential that a section names', async () => {
+    const credentials = { account: { env: 'KEY' }, films: { env: 'FILMS' } };
+    const { whole, sent, titles } = await startLibrary(
+      keys,
+      {
+        credentials,
+        video_libraries: { targets: 'all', credential: 'account' },
+        ...Object.fromEntries(
+          Object.entries(ofLibraries).map(([section, settings]) => [
+            section,
+            { ...settings, credential: 'films' },
+          ]),
+        ),
+      },
+      { FILMS: full },
+    );
+    expect(sent()).toEqual([full]);
+    expect(titles()).toEqual([]);
+    expect(await whole.value(stored, { component: 'originals' })).toBe(5);
+  });
+});
+
+it('libraries without a key are one cause, however many there are', async () => {
+  const { whole, titles } = await startLibrary({});
+  whole.routes['/videolibrary'] = () => listed(...[4, 5, 6, 7].map((Id) => ({ Id })));
+  await whole.poll();
+  expect(titles()).toEqual(['Library 4, library 5 and 2 others were listed without a key']);
+});
+
+it('a library with a read-only key alone is read with it, but for what that key does not open', async () => {
+  const { whole, sent, titles } = await startLibrary({ ApiKey: '', ReadOnlyApiKey: readOnly });
+  expect(sent()).toEqual([readOnly]);
+  expect(await whole.value(views)).toBe(3);
+  expect(await whole.value('bunnynet_video_encoding_videos', { status: 'finished' })).toBe(1);
+  expect(whole.requests.filter(({ path }) => path.endsWith('/storage'))).toEqual([]);
+  expect(titles()).toEqual([
+    'Library 4 was listed with a read-only key alone, which is not enough to read each video',
+  ]);
+});
+
+it('a library that loses and gets back its key is read again at once, and never with another one', async () => {
+  const { whole, sent, titles } = await startLibrary({ ApiKey: full });
+  for (const keys of [{ ApiKey: null }, { ReadOnlyApiKey: readOnly }, { ApiKey: full }]) {
+    whole.routes['/videolibrary'] = () => listed({ Id: 4, Name: 'films', ...keys });
+    await whole.poll();
+    await whole.poll();
+  }
+  expect(titles()).toEqual([]);
+  expect(new Set(sent())).toEqual(new Set([full, readOnly]));
+  expect(await whole.value(stored, { component: 'originals' })).toBe(5);
+});
+
+it('what was named by hand is not read with the key of the account once it is to be listed', async () => {
+  const credentials = { account: { env: 'KEY' }, films: { env: 'FILMS' } };
+  const libraries = { targets: 'all', credential: 'account' };
+  const whole = await startWhole({
+    document: {
+      credentials,
+      video_libraries: libraries,
+      video_library_statistics: { targets: [4], credential: 'films' },
+    },
+    env: { KEY: account, FILMS: full },
+    routes: {
+      '/videolibrary': () => reply(503),
+      '/library/4/statistics': () => ({ viewsChart: { '2026-08-15': 3 } }),
+    },
+  });
+  await whole.poll();
+  whole.document = {
+    credentials,
+    video_libraries: libraries,
+    video_library_statistics: { targets: 'all' },
+  };
+  await whole.reload();
+  await whole.poll();
+  expect(
+    whole.requests.filter(({ path }) => path.startsWith('/library/')).map(({ key }) => key),
+  ).not.toContain(account);
+});
