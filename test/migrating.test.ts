@@ -29,6 +29,12 @@ describe('the page about migrating', () => {
     }
   });
 
+  it('names all that another exporter calls as this one does', () => {
+    const alike = rows.map(({ theirs }) => theirs).filter((name) => families.has(name));
+    const [, listed = ''] = /^.*names are also names of this\nexporter,([\s\S]*?)\n\n/m.exec(page) ?? [];
+    expect([...listed.matchAll(/`(\w+_\w+)`/g)].map(([, name]) => name).toSorted()).toEqual(alike.toSorted());
+  });
+
   it('names in its text only metrics of this exporter or the others', () => {
     const known = new Set([...families.keys(), ...rows.map(({ theirs }) => theirs)]);
     const named = [...page.matchAll(/\bbunny(?:net|cdn)?_[a-z0-9_]*[a-z0-9]\b(?![/_])/g)].map(
