@@ -1,10 +1,11 @@
 /** When things are requested, and how often, as the API sees it. */
 import { expect, it } from 'vitest';
+import { runs } from '../runs.ts';
 import { simulateAccount } from './account.ts';
 import { startWhole } from './whole.ts';
 
 it('everything of an account is read once within a minute, and then at its interval', {
-  timeout: 60_000,
+  timeout: runs(60_000, 600_000),
 }, async () => {
   const whole = await startWhole({
     ...simulateAccount(),

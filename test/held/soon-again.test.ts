@@ -43,7 +43,7 @@ const idsOf = (name: string, count: number) => Array.from({ length: count }, (_,
 
 describe('after an outage at the start', () => {
   it('of four seconds everything of a small account is read within half a minute', {
-    timeout: 60_000,
+    timeout: runs(60_000, 600_000),
   }, async () => {
     const { answer, ...account } = simulateAccount();
     const whole = await startWhole({ ...account, api: defaults });
@@ -273,7 +273,7 @@ function mostFor(seconds: number, intervalSeconds: number): number {
 }
 
 it('200 targets that always fail beside 50 good ones take no more requests than their doubling gives', {
-  timeout: 60_000,
+  timeout: runs(60_000, 600_000),
 }, async () => {
   const [bad, good] = [idsOf('bad', 200), idsOf('good', 50)];
   const whole = await startWhole({
@@ -334,7 +334,7 @@ describe('while an API answers nothing', () => {
     [runs(500, 5000), '15m'],
   ])(
     'what is tried again at %d zones shares the planned rate, or one request each ten seconds',
-    { timeout: 120_000 },
+    { timeout: runs(120_000, 600_000) },
     async (zones, interval) => {
       const { whole, planned, asked } = await startOutage(zones, interval);
       await whole.pass(600_000);
@@ -381,7 +381,7 @@ describe('while an API answers nothing', () => {
   });
 
   it('for twenty minutes, everything is read once within one round at the pace after its return', {
-    timeout: 60_000,
+    timeout: runs(60_000, 600_000),
   }, async () => {
     const { whole, asked, end } = await startOutage(300, '10m');
     await whole.pass(1_200_000);
