@@ -332,6 +332,7 @@ export class Exporter {
         maxSeries: config.limits.maxSeries,
         capacities: this.#engine.overview().capacities,
         schemaDrift: this.#schemaDrift.fields(),
+        shared: this.#engine.overview().shared,
       },
       nowMs: this.#now(),
     };

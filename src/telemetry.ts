@@ -18,7 +18,7 @@ export interface Inventory {
   readonly store: Pick<Store, 'series' | 'dropped'>;
   readonly listings: () => readonly ListingSummary[];
   /** What the answers of the APIs say. */
-  readonly answers: () => Pick<Answers, 'isUnreadable' | 'refusedKeys'>;
+  readonly answers: () => Pick<Answers, 'isUnreadable' | 'keys'>;
   /** What the polls of each API need. */
   readonly capacities: () => readonly ApiCapacity[];
   /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. */
@@ -185,11 +185,17 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
     byKind('series_dropped', 'Series left out because of limits.max_series.', (kind) =>
       inventory.store.dropped(kind),
     ),
-    byApi(
-      'refused_keys',
-      'Keys that the API answered with 401 and with which nothing of it was read since.',
-      (api, { answers }) => answers.refusedKeys(api),
-    ),
+    {
+      name: 'refused_keys',
+      help: '1 while the API answers the key with 401 and nothing of it was read with it since, else 0. A key that came with a listing has a series only while it is refused.',
+      read: ({ answers }) =>
+        on.apis.flatMap((api) =>
+          answers
+            .keys(api)
+            .filter(({ credential, isRefused }) => isRefused || !isFound(credential))
+            .map(({ credential, isRefused }) => ({ labels: { api, credential }, value: Number(isRefused) })),
+        ),
+    },
     byApi(
       'api_unreadable',
       '1 while nothing of the API can be read: every poll since its last success failed; else 0.',
@@ -251,6 +257,11 @@ async function familiesOf(registry: Registry): Promise<readonly OwnFamily[]> {
     type: name.endsWith('_info') ? 'info' : type,
     rows: values.map(({ metricName = name, ...row }) => ({ ...row, suffix: metricName.slice(name.length) })),
   }));
+}
+
+/** Whether a key came with a listing: no configuration can have such a name. There may be one for each of a thousand libraries. */
+function isFound(credential: string): boolean {
+  return credential.includes('/');
 }
 
 let processMetrics: Registry | undefined;

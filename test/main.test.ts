@@ -127,7 +127,7 @@ describe('the command', () => {
     const { code, stdout, stderr } = await run(['--once'], { env: firstTry({ BUNNYNET_APPLICATIONS: ids }) })
       .ended;
     expect(stdout).toMatch(/^bunnynet_application_up\{app_id="\w+"\} 1$/m);
-    expect(stdout).toContain('bunnynet_application_up{app_id="nowhere"} 0');
+    expect(stdout).toContain('bunnynet_application_up{app_id="nowhere",account="account"} 0');
     expect(code).toBe(3);
     expect(stderr).not.toContain('asking again');
   });

@@ -3,7 +3,7 @@
 interface Advice {
   readonly tone: 'bad' | 'warn';
   readonly advice: string;
-  /** The alert whose runbook it is. */
+  /** The page that says more, below docs: the runbook of an alert, where there is one. */
   readonly runbook: string;
 }
 
@@ -19,61 +19,82 @@ const advices = {
   reload: {
     tone: 'bad',
     advice: 'Correct what it names, and reload again.',
-    runbook: 'BunnynetReloadFailed',
+    runbook: 'runbooks/BunnynetReloadFailed.md',
   },
-  refused: { tone: 'bad', advice: `${findKey}. ${whenRead}`, runbook: 'BunnynetKeyRefused' },
+  refused: { tone: 'bad', advice: `${findKey}. ${whenRead}`, runbook: 'runbooks/BunnynetKeyRefused.md' },
   unreadable_key: {
     tone: 'bad',
     advice: 'Correct the file or the variable that it names.',
-    runbook: 'BunnynetKeyRefused',
+    runbook: 'runbooks/BunnynetKeyRefused.md',
   },
   network: {
     tone: 'bad',
     advice: 'Check the connection of this machine: its DNS, its firewall, its proxy.',
-    runbook: 'BunnynetApiUnreadable',
+    runbook: 'runbooks/BunnynetApiUnreadable.md',
   },
-  address: { tone: 'bad', advice: 'Correct this address.', runbook: 'BunnynetApiUnreadable' },
-  server_error: { tone: 'bad', advice: lookAtStatus, runbook: 'BunnynetApiUnreadable' },
+  address: { tone: 'bad', advice: 'Correct this address.', runbook: 'runbooks/BunnynetApiUnreadable.md' },
+  server_error: { tone: 'bad', advice: lookAtStatus, runbook: 'runbooks/BunnynetApiUnreadable.md' },
   timeout: {
     tone: 'bad',
     advice: `${lookAtStatus} If only large answers are late, raise the timeout of this API.`,
-    runbook: 'BunnynetApiUnreadable',
+    runbook: 'runbooks/BunnynetApiUnreadable.md',
   },
   schema: {
     tone: 'bad',
     advice: 'Update the exporter. If that does not help, send us a report (--report).',
-    runbook: 'BunnynetSchemaDrift',
+    runbook: 'runbooks/BunnynetSchemaDrift.md',
   },
-  rejected: { tone: 'bad', advice: 'The reason is what the API says.', runbook: 'BunnynetKindUnreadable' },
-  no_key: { tone: 'warn', advice: `${ownKey}.`, runbook: 'BunnynetKeyRefused' },
-  read_only_key: { tone: 'warn', advice: `${ownKey}.`, runbook: 'BunnynetKeyRefused' },
-  library_key: { tone: 'warn', advice: `${libraryKey}. ${whenRead}`, runbook: 'BunnynetKeyRefused' },
+  rejected: {
+    tone: 'bad',
+    advice: 'The reason is what the API says.',
+    runbook: 'runbooks/BunnynetKindUnreadable.md',
+  },
+  no_key: { tone: 'warn', advice: `${ownKey}.`, runbook: 'runbooks/BunnynetKeyRefused.md' },
+  read_only_key: { tone: 'warn', advice: `${ownKey}.`, runbook: 'runbooks/BunnynetKeyRefused.md' },
+  library_key: {
+    tone: 'warn',
+    advice: `${libraryKey}. ${whenRead}`,
+    runbook: 'runbooks/BunnynetKeyRefused.md',
+  },
   denied: {
     tone: 'warn',
     advice: 'Use a key that may read this, or leave these kinds out.',
-    runbook: 'BunnynetKeyRefused',
+    runbook: 'runbooks/BunnynetKeyRefused.md',
   },
   rate_limited: {
     tone: 'warn',
     advice: 'Lower requests_per_second of this API, or raise intervals.',
-    runbook: 'BunnynetApiPaused',
+    runbook: 'runbooks/BunnynetApiPaused.md',
   },
   not_found: {
     tone: 'warn',
     advice: 'Remove what no longer exists from the configuration.',
-    runbook: 'BunnynetTargetNotFound',
+    runbook: 'runbooks/BunnynetTargetNotFound.md',
   },
-  stale: { tone: 'warn', advice: 'Raise stale_after, or poll less.', runbook: 'BunnynetReadingsStale' },
+  stale: {
+    tone: 'warn',
+    advice: 'Raise stale_after, or poll less.',
+    runbook: 'runbooks/BunnynetReadingsStale.md',
+  },
   max_series: {
     tone: 'warn',
     advice: 'Raise limits.max_series, or poll fewer targets.',
-    runbook: 'BunnynetSeriesDropped',
+    runbook: 'runbooks/BunnynetSeriesDropped.md',
   },
-  pace: { tone: 'warn', advice: 'The runbook says how to choose.', runbook: 'BunnynetScheduleLag' },
+  pace: {
+    tone: 'warn',
+    advice: 'The runbook says how to choose.',
+    runbook: 'runbooks/BunnynetScheduleLag.md',
+  },
+  shared: {
+    tone: 'warn',
+    advice: 'If that is not meant, use the key of another team member, or leave them out with `exclude`.',
+    runbook: 'configuration.md#several-accounts',
+  },
   drift: {
     tone: 'warn',
     advice: 'Update the exporter. If that does not help, send us a report (--report).',
-    runbook: 'BunnynetSchemaDrift',
+    runbook: 'runbooks/BunnynetSchemaDrift.md',
   },
 } as const satisfies Readonly<Record<string, Advice>>;
 
@@ -89,6 +110,6 @@ export function adviceOn(reason: Reason): Advice {
   const { runbook, ...rest } = advices[reason];
   return {
     ...rest,
-    runbook: `https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks/${runbook}.md`,
+    runbook: `https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/${runbook}`,
   };
 }

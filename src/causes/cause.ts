@@ -3,6 +3,7 @@
 import type { Answers } from '../polling/answers.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import type { ListingStatus } from '../polling/listings.ts';
+import type { SharedTargets } from '../polling/plan.ts';
 import type { Failure } from '../polling/record.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { ApiName, Resource } from '../resources/resource.ts';
@@ -32,6 +33,8 @@ export interface ExporterState {
   readonly maxSeries: number;
   readonly capacities: readonly ApiCapacity[];
   readonly schemaDrift: readonly DriftedField[];
+  /** What two accounts list. */
+  readonly shared: readonly SharedTargets[];
 }
 
 export interface CauseInput {

@@ -7,7 +7,7 @@ const shownFields = 5;
 
 /** Of the exporter itself. */
 export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[] {
-  const { refusedReload, droppedSeries, maxSeries, capacities, schemaDrift } = exporter;
+  const { refusedReload, droppedSeries, maxSeries, capacities, schemaDrift, shared } = exporter;
   const nothing = {
     affected: '',
     stage: '',
@@ -35,6 +35,14 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
       undefined,
       `${count(droppedSeries)} series ${droppedSeries === 1 ? 'is' : 'are'} left out: limits.max_series is ${count(maxSeries)}`,
       'Some targets are missing from the metrics.',
+    );
+  for (const { account, other, keys } of shared)
+    add(
+      'shared',
+      `shared ${account} ${other}`,
+      undefined,
+      `The accounts ${account} and ${other} both list ${plural(keys.length, 'target')}`,
+      `${keys.length === 1 ? 'It is' : 'They are'} read with the key of ${account}, and ${keys.length === 1 ? 'has' : 'have'} \`account="${account}"\`.`,
     );
   for (const { api, shortfall } of capacities)
     if (shortfall !== undefined)

@@ -32,6 +32,8 @@ export interface TargetConfig {
   readonly ids: Ids;
   readonly name: string | undefined;
   readonly credential: string;
+  /** Whose it is: the credential of the account. */
+  readonly account: string;
   readonly intervalMs: number;
   /** The age of a reading from which its values are no longer exported. */
   readonly staleAfterMs: number;
@@ -47,12 +49,10 @@ export interface OverrideConfig {
 /** How to poll a kind that is on. */
 export interface SectionConfig {
   readonly kind: string;
-  /** For the targets of `all`; targets that are named have their own. */
-  readonly credential: string;
-  /** True if the section names the credential: then the keys of libraries that a listing has are not used. */
-  readonly isCredentialNamed?: boolean | undefined;
-  /** The credential for listings, if it is another one. */
-  readonly listingCredential?: string | undefined;
+  /** Whose listings `all` stands for: credentials, the first first. */
+  readonly accounts: readonly string[];
+  /** The credential for what is below a library, where the section names one: then the keys that a listing has are not used. */
+  readonly libraryCredential?: string | undefined;
   /** Which targets of the listing to poll. */
   readonly selection?: Selection | undefined;
   /** Whose targets to list, such as those of some video libraries: a selection from the parent listing. */
@@ -68,6 +68,8 @@ export interface SectionConfig {
 
 export interface Config {
   readonly credentials: Readonly<Record<string, CredentialSource>>;
+  /** The credentials that are an account's key. If two accounts have the same thing, it is that of the first. */
+  readonly accounts: readonly string[];
   readonly apis: Readonly<Record<ApiName, ApiConfig>>;
   readonly sections: readonly SectionConfig[];
   readonly discovery: {

@@ -13,10 +13,13 @@ export function describeConfig(
 ): { readonly [key: string]: Plain } {
   const sections = resources.flatMap((resource) => {
     const section = config.sections.find(({ kind }) => kind === resource.kind);
-    return section === undefined ? [] : [[resource.section, describeSection(section, resource)] as const];
+    return section === undefined
+      ? []
+      : [[resource.section, describeSection(section, resource, config.accounts)] as const];
   });
   const described = {
     credentials: config.credentials,
+    accounts: config.accounts,
     apis: Object.fromEntries(apiNames.map((api) => [api, describeApi(config.apis[api])])),
     discovery: { interval: formatDuration(config.discovery.intervalMs) },
     ...Object.fromEntries(sections),
@@ -39,13 +42,14 @@ function describeApi(api: ApiConfig) {
   };
 }
 
-function describeSection(section: SectionConfig, { ids }: Resource) {
-  const { credential, isCredentialNamed, overrides, targets } = section;
+function describeSection(section: SectionConfig, { ids }: Resource, all: readonly string[]) {
+  const { accounts, libraryCredential, overrides, targets } = section;
   const idsOf = (values: readonly string[]) =>
     Object.fromEntries(ids.map(({ setting }, i) => [setting, values[i]]));
   return {
-    // Undefined if every target names its own, or if the library's own key is used.
-    credential: isCredentialNamed === false ? undefined : credential || undefined,
+    // Undefined if it is that of every account. Named targets have their own.
+    credential:
+      libraryCredential ?? (targets === 'all' && accounts.join() !== all.join() ? accounts : undefined),
     ...describeOptions(section),
     ...(section.settings as object),
     targets:

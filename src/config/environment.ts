@@ -11,6 +11,7 @@ import type { Config } from './config.ts';
 import type { Document } from './document.ts';
 import { ConfigError, type Path, type Problem } from './problems.ts';
 import { isOfAccount, shortForms, takesAll } from './schema.ts';
+import { credentialNamePattern } from './values.ts';
 import type { Mapping, Raw } from './yaml.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -41,6 +42,10 @@ export function environmentSettings(resources: readonly Resource[]): readonly En
       help: "the key of a video library; without it, `all` uses the key of each library, from the account's list",
     },
     { variable: 'BUNNYNET_VIDEO_ACCESS_KEY_FILE', help: fileHelp('video-access-key') },
+    {
+      variable: accountVariable,
+      help: `the name of the account, which is the label \`account\`; default: ${defaultAccount}`,
+    },
     ...resources.map((resource) => ({ variable: resource.environment, help: targetsHelp(resource) })),
     ...apiNames.map((api) => ({ variable: urlVariable(api), help: `the address of the ${api} API` })),
   ];
@@ -55,27 +60,42 @@ function targetsHelp(resource: Resource): string {
   return `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}, separated by commas`;
 }
 
+/** Names the credential of the account. */
+export const accountVariable = 'BUNNYNET_ACCOUNT';
+const defaultAccount = 'account';
+const videoCredential = 'video';
+
 /** Throws a `ConfigError` if nothing says what to poll: other problems would only repeat that. */
 export function fromEnvironment(options: EnvironmentOptions): Document {
   const { env, resources } = options;
-  const keys = {
-    account: keyIn('BUNNYNET_ACCESS_KEY', 'access-key', env),
-    video: keyIn('BUNNYNET_VIDEO_ACCESS_KEY', 'video-access-key', env),
-  };
+  const account = textOf(accountVariable, env) || defaultAccount;
+  if (account === videoCredential || !new RegExp(credentialNamePattern).test(account))
+    throw new ConfigError([
+      {
+        path: accountVariable,
+        message: `expected a name of letters, digits, dots, dashes and underscores, and another one than ${videoCredential}`,
+      },
+    ]);
+  const ofAccount = keyIn('BUNNYNET_ACCESS_KEY', 'access-key', env);
+  const ofVideos = keyIn('BUNNYNET_VIDEO_ACCESS_KEY', 'video-access-key', env);
+  const keys = new Map([
+    [account, ofAccount],
+    [videoCredential, ofVideos],
+  ]);
   let wanted = resources.filter(({ environment }) => textOf(environment, env) !== '');
   if (wanted.length === 0) {
-    if (!keys.account.isSet) refuseWithoutKey(options);
+    if (!ofAccount.isSet) refuseWithoutKey(options);
     refuseMistyped(ownVariables(options).unknown);
     wanted = resources.filter((resource) => takesAll(resource) && !resource.isCostly);
   }
-  const used = new Set<keyof typeof keys>();
+  const used = new Set<string>();
   const sections: Mapping = {};
   for (const resource of wanted) {
     const targets = targetsOf(resource, textOf(resource.environment, env) || 'all');
-    const credential = resource.api === 'video' ? 'video' : 'account';
+    const credential = resource.api === 'video' ? videoCredential : account;
     // For `all`, the account's listing has the key of each library. Videos that are named need the variable.
-    const usesFoundKeys = credential === 'video' && targets === 'all' && !keys.video.isSet;
-    if (targets === 'all') used.add('account');
+    const usesFoundKeys = credential === videoCredential && targets === 'all' && !ofVideos.isSet;
+    if (targets === 'all') used.add(account);
     if (!usesFoundKeys) used.add(credential);
     sections[resource.section] = usesFoundKeys ? { targets } : { credential, targets };
   }
@@ -84,14 +104,15 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
     return address === '' ? [] : [[api, { base_url: address }]];
   });
   const variableOf = ([section, name, setting]: Path): string => {
-    if (section === 'credentials') return keys[name as keyof typeof keys].variable;
+    if (section === 'credentials') return keys.get(String(name))?.variable ?? '';
     if (section === 'apis')
       return setting === 'ca_file' ? 'NODE_EXTRA_CA_CERTS' : urlVariable(name as ApiName);
     return wanted.find((resource) => resource.section === section)?.environment ?? '';
   };
   return {
     raw: {
-      credentials: Object.fromEntries([...used].map((name) => [name, keys[name].source])),
+      credentials: Object.fromEntries([...used].map((name) => [name, keys.get(name)?.source ?? null])),
+      ...(used.has(account) && { accounts: [account] }),
       apis: Object.fromEntries(addresses) as Mapping,
       ...sections,
     },
@@ -101,7 +122,7 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
       return { path: `${variableOf(path)}${element}` };
     },
     directory: '.',
-    problems: [...used].flatMap((name) => keys[name].problem ?? []),
+    problems: [...used].flatMap((name) => keys.get(name)?.problem ?? []),
   };
 }
 

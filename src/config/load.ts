@@ -9,6 +9,7 @@ import { nextTurn } from '../turns.ts';
 import type { Config } from './config.ts';
 import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
 import {
+  accountVariable,
   type EnvironmentOptions,
   fromEnvironment,
   ignoredText,
@@ -43,6 +44,12 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const report: AddProblem = (path, message) => void problems.push({ ...place(path), message });
   if (holdsPatterns(raw)) await loadPatternEngine();
   await nextTurn();
+  if (hasDocument(options) && (env[accountVariable] ?? '') !== '')
+    problems.push(
+      toProblem(
+        `expected no ${accountVariable} beside a configuration file, which names its credentials itself`,
+      ),
+    );
   const settings = await readSettings(raw, resources, report);
   await nextTurn();
   if (!settings || problems.length > 0) throw refusal(problems, options);

@@ -26,8 +26,8 @@ interface Context {
   readonly place: Document['place'];
   /** The names of all credentials. */
   readonly names: readonly string[];
-  /** The credential of the account, which lists everything. */
-  readonly account: string | undefined;
+  /** Those that are an account's key; empty if nothing says which. */
+  readonly accounts: readonly string[];
 }
 
 /** A section with its kind. isImplicit: the document does not have it, but `kinds: all` turns it on. */
@@ -38,12 +38,17 @@ export function readConfig(
   settings: Settings,
   { directory, place }: Document,
   resources: readonly Resource[],
-  report: AddProblem,
+  addProblem: AddProblem,
 ): Config {
+  let hasProblems = false;
+  const report: AddProblem = (path, message) => {
+    hasProblems = true;
+    addProblem(path, message);
+  };
   const { credentials, apis, discovery, limits } = settings;
   const sections = resources.flatMap((resource) => sectionOf(resource, settings));
   const names = Object.keys(credentials);
-  const account = accountOf(sections, names);
+  const accounts = accountsOf(settings.accounts, sections, names);
   if (discovery.kinds === 'none' && discovery.except) {
     report(['discovery', 'except'], 'expected only with `kinds: all`');
   }
@@ -54,9 +59,21 @@ export function readConfig(
       `expected \`discovery: { kinds: all }\`, or a section that says what to poll, such as ${examples}`,
     );
   }
-  if (sections.some(({ isImplicit }) => isImplicit) && account === undefined) {
-    const message = `expected to know which of the credentials (${names.join(', ')}) is the account's`;
-    report(['discovery', 'kinds'], `${message}: name it in a section`);
+  const context = { report, place, names, accounts };
+  checkAccounts(settings.accounts ?? [], context);
+  const read = sections.map((section) => toSection(section, context));
+  if (accounts.length === 0 && sections.some(needsAccount)) {
+    const message = `expected to know which of the credentials are an account's key`;
+    report(['accounts'], `${message}: write \`accounts: [${names.join(', ')}]\`, or those of them that are`);
+  }
+  // Another mistake may be why nothing uses it.
+  if (!hasProblems && names.length > 1) {
+    const named = sections.flatMap(({ credential = [] }) => credential);
+    for (const name of names.filter((one) => !named.includes(one) && !isUsed(one, read)))
+      report(
+        ['credentials', name],
+        'expected a section, a target or `accounts` to use it; remove it otherwise',
+      );
   }
   const used = new Set(sections.flatMap(({ resource }) => operationsOf(resource)).map(({ api }) => api));
   const sources = Object.entries(credentials).map(([name, source]) => [
@@ -65,13 +82,14 @@ export function readConfig(
   ]);
   return {
     credentials: Object.fromEntries(sources) as Config['credentials'],
+    accounts,
     apis: Object.fromEntries(
       apiNames.map((api) => [
         api,
         { ...toApi(apis[api], api, directory, report), names: namesOf(api, apis, used, place) },
       ]),
     ) as Config['apis'],
-    sections: sections.map((section) => toSection(section, { report, place, names, account })),
+    sections: read,
     discovery: { intervalMs: discovery.interval },
     limits: { maxSeries: limits.max_series },
   };
@@ -87,22 +105,57 @@ function sectionOf(resource: Resource, settings: Settings): readonly Section[] {
   return [{ ...preset, resource, isImplicit: true }];
 }
 
+function isOfVideos({ resource }: Section): boolean {
+  return resource.api === 'video';
+}
+
 /**
- * The credential of the account: the only one, else that of the first section that is not of the video API, else the only one that
- * no video section uses. A library's key cannot list libraries.
+ * The credentials that are an account's key: those that `accounts` lists, else those that sections and targets of the other APIs
+ * name, else the only one that no video section or target names. A library's key cannot list libraries.
  */
-function accountOf(sections: readonly Section[], names: readonly string[]): string | undefined {
-  if (names.length === 1) return names[0];
-  const isOfVideos = ({ resource }: Section) => resource.api === 'video';
-  const named = sections.flatMap((section) => (isOfVideos(section) ? [] : (section.credential ?? [])));
-  const ofVideos = new Set(
-    sections.filter(isOfVideos).flatMap(({ credential, targets }) => {
-      const ofTargets = targets === 'all' ? [] : targets.map((target) => target.credential);
-      return [credential, ...ofTargets];
-    }),
-  );
+function accountsOf(
+  listed: readonly string[] | undefined,
+  sections: readonly Section[],
+  names: readonly string[],
+): readonly string[] {
+  if (listed) return listed;
+  if (names.length === 1) return names;
+  const namedBy = (of: readonly Section[]) =>
+    new Set(
+      of.flatMap(({ credential = [], targets }) => [
+        ...credential,
+        ...(targets === 'all' ? [] : targets.flatMap((target) => target.credential ?? [])),
+      ]),
+    );
+  const named = namedBy(sections.filter((section) => !isOfVideos(section)));
+  const ofAccounts = names.filter((name) => named.has(name));
+  if (ofAccounts.length > 0) return ofAccounts;
+  const ofVideos = namedBy(sections.filter(isOfVideos));
   const others = names.filter((name) => !ofVideos.has(name));
-  return named.find((name) => names.includes(name)) ?? (others.length === 1 ? others[0] : undefined);
+  return others.length === 1 ? others : [];
+}
+
+/** Whether a section reads what an account lists and does not say whose. */
+function needsAccount(section: Section): boolean {
+  const isAll = section.targets === 'all' || isOfAccount(section.resource);
+  return isAll && (section.credential === undefined || isOfVideos(section));
+}
+
+function checkAccounts(listed: readonly string[], context: Context): void {
+  for (const [index, name] of listed.entries()) {
+    if (listed.indexOf(name) < index)
+      context.report(['accounts', index], `expected each credential once; ${name} is there twice`);
+    checkCredential(name, ['accounts', index], context);
+  }
+}
+
+/** Whether anything is read with a credential. */
+function isUsed(name: string, sections: readonly SectionConfig[]): boolean {
+  return sections.some(({ targets, accounts, libraryCredential }) =>
+    targets === 'all'
+      ? accounts.includes(name) || libraryCredential === name
+      : targets.some(({ credential }) => credential === name),
+  );
 }
 
 function toApi(
@@ -146,57 +199,86 @@ function namesOf(
 }
 
 function toSection(section: Section, context: Context): SectionConfig {
-  const { resource, targets, credential: named, interval: intervalMs, isImplicit } = section;
-  const { account, names, report } = context;
+  const { resource, targets, credential: named = [], interval: intervalMs } = section;
+  const { report } = context;
   const path = [resource.section];
   const staleAfterMs = section.stale_after ?? staleAfterIntervals * intervalMs;
   checkStaleness(staleAfterMs, intervalMs, path, report);
-  checkCredential(named, path, context);
+  for (const name of named) checkCredential(name, [...path, 'credential'], context);
   for (const key of targets === 'all' ? [] : selectionKeys) {
     if (section[key]) report([...path, key], 'expected only with `targets: all`; the targets are a list');
-  }
-  const isListedVideo = resource.api === 'video' && targets === 'all';
-  const credential = named ?? (isListedVideo || isImplicit || names.length === 1 ? account : undefined);
-  const isAll = targets === 'all' || isOfAccount(resource);
-  const isNeeded = isAll || targets.some((target) => !target.credential);
-  if (isNeeded && credential === undefined && !isImplicit && names.length > 1) {
-    const which = `one of the ${names.length} credentials (${names.join(', ')})`;
-    const unless = isAll ? '' : ', unless every target names its own';
-    report([...path, 'credential'], `expected the name of ${which}${unless}`);
   }
   const own = Object.entries(section).filter(([key]) => Object.hasOwn(resource.settings, key));
   return {
     kind: resource.kind,
-    credential: credential ?? '',
-    // The account's key does not open a library.
-    ...(isListedVideo && {
-      isCredentialNamed: named !== undefined && named !== account,
-      listingCredential: account ?? named,
-    }),
+    ...credentialsOf(section, context),
     intervalMs,
     staleAfterMs,
     settings: Object.fromEntries(own),
     selection: selectionOf(section),
     parents: section.parents && selectionOf(section.parents),
     overrides: overridesOf(section, context),
-    targets: targets === 'all' ? targets : targetsOf(targets, section, credential, context),
+    targets: targets === 'all' ? targets : targetsOf(targets, section, context),
   };
+}
+
+/** Whose listings a section of all targets reads, and with which key of a library. Of named targets, each has its own. */
+function credentialsOf(
+  section: Section,
+  { accounts, names, report }: Context,
+): Pick<SectionConfig, 'accounts' | 'libraryCredential'> {
+  const { targets, resource, credential: named = [] } = section;
+  const path = [resource.section, 'credential'];
+  if (targets !== 'all') {
+    if (named.length > 1)
+      report(path, 'expected one credential; the targets are a list, and each can name its own');
+    return { accounts: [] };
+  }
+  const others = named.filter((name) => names.includes(name) && !accounts.includes(name));
+  if (!isOfVideos(section)) {
+    if (others.length > 0)
+      report(
+        path,
+        `expected one of the accounts (${accounts.join(', ')}), or ${others.join(', ')} among them`,
+      );
+    return { accounts: named.length > 0 ? named : accounts };
+  }
+  // The account's key does not open a library.
+  if (others.length === 0) return { accounts: named.length > 0 ? named : accounts };
+  if (named.length > 1) report(path, 'expected accounts alone, or the key of one library');
+  return { accounts, libraryCredential: others[0] };
 }
 
 function targetsOf(
   targets: readonly TargetSettings[],
   section: Section,
-  credential: string | undefined,
   context: Context,
 ): readonly TargetConfig[] {
+  const { accounts, names, report } = context;
+  const [own] = section.credential ?? [];
+  const only = isOfVideos(section) ? names : accounts;
+  const credential = own ?? (only.length === 1 ? only[0] : undefined);
+  if (credential === undefined && targets.some((target) => !target.credential)) {
+    const which = `one of the ${names.length} credentials (${names.join(', ')})`;
+    report(
+      [section.resource.section, 'credential'],
+      `expected the name of ${which}, unless every target names its own`,
+    );
+  }
   return resolveTargets(targets, 'targets', section, context).map(
-    ({ settings, ids, intervalMs, staleAfterMs }) => ({
-      ids,
-      name: settings.name,
-      credential: settings.credential ?? credential ?? '',
-      intervalMs,
-      staleAfterMs,
-    }),
+    ({ settings, ids, intervalMs, staleAfterMs }) => {
+      const ofTarget = settings.credential ?? credential ?? '';
+      const [account] = accounts;
+      return {
+        ids,
+        name: settings.name,
+        credential: ofTarget,
+        // With the key of a library alone, nothing says which of several accounts it is of.
+        account: accounts.length === 1 && account !== undefined ? account : ofTarget,
+        intervalMs,
+        staleAfterMs,
+      };
+    },
   );
 }
 
@@ -231,7 +313,8 @@ function resolveTargets(
       const where = line === undefined ? `at ${name}` : `on line ${line}`;
       report(path, `expected each target once; ${quote(key)} is already ${where}`);
     }
-    checkCredential(settings.credential, path, context);
+    if (settings.credential !== undefined)
+      checkCredential(settings.credential, [...path, 'credential'], context);
     const isOwn = settings.interval !== undefined || settings.stale_after !== undefined;
     const intervalMs = settings.interval ?? interval;
     const staleAfterMs = settings.stale_after ?? stale_after ?? staleAfterIntervals * intervalMs;
@@ -247,10 +330,10 @@ function checkStaleness(staleAfterMs: number, intervalMs: number, path: Path, re
   report([...path, 'stale_after'], `${message}; got ${formatDuration(staleAfterMs)}`);
 }
 
-function checkCredential(name: string | undefined, path: Path, { names, report }: Context): void {
-  if (name === undefined || names.includes(name)) return;
+function checkCredential(name: string, path: Path, { names, report }: Context): void {
+  if (names.includes(name)) return;
   const message = `expected a credential that is defined: ${expectedOf(name, names)}`;
-  report([...path, 'credential'], `${message}${didYouMean(name, names)}`);
+  report(path, `${message}${didYouMean(name, names)}`);
 }
 
 /** The ids of a target, in the order of its labels. */

@@ -215,10 +215,10 @@ export function sectionSchema(resource: Resource) {
   return mapping(
     {
       credential: optional(
-        value.credentialName,
+        value.credentialNames,
         resource.api === 'video'
           ? "The key of a library; without it, `all` reads each library with its own key, from the account's list"
-          : 'The credential to use; may be left out where only one is defined',
+          : 'The account, or with all a list of them; default: with all every account, else the only one',
       ),
       interval: preset(
         interval,
@@ -283,6 +283,12 @@ export function documentSchema(resources: readonly Resource[], given = (_section
   return mapping(
     {
       credentials: credentialsSchema,
+      accounts: optional(
+        z.array(value.credentialName, { error: 'expected a list of credentials' }).min(1, {
+          error: 'expected at least one credential',
+        }),
+        "The credentials that are an account's key; may be left out where only one can be meant, or sections name them",
+      ),
       apis: apisSchema,
       discovery: preset(discoverySchema(resources), {}, 'What is found and polled without being named here'),
       ...Object.fromEntries(sections),
@@ -301,7 +307,7 @@ export type TargetSettings = Readonly<TargetOptions & Record<string, unknown>>;
 
 /** A section of any kind. The kind's own settings are under their names. */
 export interface SectionSettings {
-  readonly credential?: string;
+  readonly credential?: readonly string[];
   readonly interval: number;
   readonly stale_after?: number;
   readonly targets: 'all' | readonly TargetSettings[];
@@ -315,6 +321,7 @@ export interface SectionSettings {
 /** The whole document, with defaults. */
 export interface Settings {
   readonly credentials: Readonly<Record<string, CredentialSource>>;
+  readonly accounts?: readonly string[];
   readonly apis: Readonly<Record<ApiName, ApiSettings>>;
   readonly discovery: z.output<ReturnType<typeof discoverySchema>>;
   readonly limits: z.output<typeof limitsSchema>;

@@ -184,6 +184,13 @@ export const credentialName = matching('the name of a credential', credentialNam
   'number',
 ]);
 
+/** One name of a credential or a list of them, as a list. */
+export const credentialNames: z.ZodType<readonly string[], string | string[]> = z
+  .union([credentialName, z.array(credentialName).min(1, { error: 'expected at least one credential' })], {
+    error: 'expected the name of a credential, or a list of them',
+  })
+  .transform((one) => (typeof one === 'string' ? [one] : one));
+
 /** The name of an environment variable. Quiet: a key may have been put in its place. */
 export const variableName = matching(
   'the name of an environment variable, such as BUNNYNET_ACCESS_KEY; never the key itself',

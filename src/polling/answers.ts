@@ -57,8 +57,8 @@ export interface Answers {
   isRefused(api: ApiName, credential: string): boolean;
   /** The APIs at which the key works. */
   worksAt(credential: string): readonly ApiName[];
-  /** How many keys an API refuses. */
-  refusedKeys(api: ApiName): number;
+  /** The keys that an API is read with, by credential, and whether it refuses them. */
+  keys(api: ApiName): readonly { readonly credential: string; readonly isRefused: boolean }[];
   /** Since when nothing at all can be read, as Unix time; undefined while something can. */
   nothingReadSince(): number | undefined;
 }
@@ -115,7 +115,11 @@ export function answersOf(polls: Iterable<Polled>): AnswersAt {
         key !== undefined && !isRefusedKey(key) && Number.isFinite(key.lastSuccessMs);
       return [...apis].filter(([, { keys }]) => isWorking(keys.get(credential))).map(([api]) => api);
     },
-    refusedKeys: (api) => [...(apis.get(api)?.keys.values() ?? [])].filter(isRefusedKey).length,
+    keys: (api) =>
+      Array.from(apis.get(api)?.keys ?? [], ([credential, key]) => ({
+        credential,
+        isRefused: isRefusedKey(key),
+      })),
     nothingReadSince() {
       const isRead = (api: ApiName) => !isUnreadable(api, nowMs) && !isFailing(api);
       if (apis.size === 0 || [...apis.keys()].some(isRead)) return undefined;

@@ -56,8 +56,8 @@ const sweepIntervalMs = 10_000;
 /** Listings that end soon after one another are one plan. */
 const planPauseMs = 100;
 
-/** How long what takes its names from a listing waits for the first run of that. */
-const namesPatienceMs = 5000;
+/** How long the first poll waits for the first run of a listing that comes first. */
+const patienceMs = 5000;
 
 /** When something that was never polled does no longer keep the exporter from being ready. */
 const readyAfterMs = 120_000;
@@ -103,7 +103,8 @@ export class PollEngine {
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
   #config: Config | undefined;
   #sections: readonly PlannedSection[] = [];
-  #selections: Plan['selections'] = new Map();
+  /** What is kept of the last plan. */
+  #plan: Pick<Plan, 'selections' | 'shared'> = { selections: new Map(), shared: [] };
   #planSoon: PlanSoon | undefined;
   #plannedAtMs = Number.NEGATIVE_INFINITY;
   /** When the first configuration came, by the machine's uptime. */
@@ -222,7 +223,7 @@ export class PollEngine {
     if (!this.#config || this.#abort.signal.aborted) return;
     const planned = this.#takePlanSoon();
     try {
-      const { listings, targets, selections, keepsBefore } = plan({
+      const { listings, targets, selections, shared, keepsBefore } = plan({
         config: this.#config,
         sections: this.#sections,
         keyIdOf,
@@ -234,7 +235,7 @@ export class PollEngine {
       for (const spec of targets.values()) this.#syncTarget(spec);
       for (const task of this.#tasks.values())
         if (!listings.has(task.spec.key) && !targets.has(task.spec.key)) this.#remove(task);
-      this.#selections = selections;
+      this.#plan = { selections, shared };
       this.#revision++;
       // Otherwise what stays may still be polled with their keys.
       if (!keepsBefore) foundKeys.retain((listing) => listings.has(listing));
@@ -306,7 +307,7 @@ export class PollEngine {
   }
 
   #add(task: Task): void {
-    const { key, namesKey } = task.spec;
+    const { key } = task.spec;
     this.#tasks.set(key, task);
     if (isFed(task)) {
       this.#feed(task);
@@ -317,9 +318,12 @@ export class PollEngine {
       void leaving.then(() => task.phase === 'idle' && this.#runNow(task));
       return;
     }
-    // The listing with the names may come later in the same plan.
-    const needsNames = namesKey !== undefined && !hasEnded(this.#tasks.get(namesKey)?.record ?? neverPolled);
-    this.#timetable.set(task, this.#uptimeMs() + (needsNames ? namesPatienceMs : 0));
+    this.#timetable.set(task, this.#uptimeMs() + (this.#mayBegin(task) ? 0 : patienceMs));
+  }
+
+  /** Whether the listings that come first have ended once. They may come later in the same plan. */
+  #mayBegin({ spec }: Task): boolean {
+    return keysBefore(spec).every((key) => hasEnded(this.#tasks.get(key)?.record ?? neverPolled));
   }
 
   /** Polls at once if other values are read from now on, or if the interval became shorter. */
@@ -456,7 +460,9 @@ export class PollEngine {
     } else if (record.transient && record.lastFailure?.result !== 'rate_limited')
       outage?.failed(this.#uptimeMs(), record.transient.count === 1);
     if (spec.type === 'listing' && !hasEnded(before))
-      this.#makeDue((one) => one.spec.namesKey === key && !hasEnded(one.record));
+      this.#makeDue(
+        (one) => keysBefore(one.spec).includes(key) && !hasEnded(one.record) && this.#mayBegin(one),
+      );
   }
 
   /** Polls at once what backs off because it failed permanently. What is in flight has its answer soon. */
@@ -544,7 +550,7 @@ export class PollEngine {
     if (this.#overview?.revision !== this.#revision)
       this.#overview = {
         revision: this.#revision,
-        overview: overviewOf(this.#tasks.values(), this.#selections, this.#config?.apis),
+        overview: overviewOf(this.#tasks.values(), this.#plan, this.#config?.apis),
       };
     return this.#overview.overview;
   }
@@ -578,6 +584,12 @@ export class PollEngine {
       this.#onAllPolled?.();
     });
   }
+}
+
+/** The listings whose first run comes first. */
+function keysBefore(spec: Spec): readonly string[] {
+  const afterKey = spec.type === 'listing' ? spec.afterKey : undefined;
+  return [spec.namesKey, afterKey].filter((key) => key !== undefined);
 }
 
 /** Whether it has polls of its own. */

@@ -21,6 +21,8 @@ export interface Overview {
   /** By kind. */
   readonly counts: ReadonlyMap<string, KindCounts>;
   readonly listings: readonly ListingStatus[];
+  /** What two accounts list. */
+  readonly shared: Plan['shared'];
   readonly summaries: readonly ListingSummary[];
   readonly answersAt: AnswersAt;
   /** What the polls of each API need, and whether its pace is enough. */
@@ -31,10 +33,10 @@ export interface Overview {
   readonly nextStaleMs: number;
 }
 
-/** selections: by the key of the listing. */
+/** plan: that which the tasks follow. */
 export function overviewOf(
   tasks: Iterable<Task>,
-  selections: Plan['selections'],
+  { selections, shared }: Pick<Plan, 'selections' | 'shared'>,
   apis: Config['apis'] | undefined,
 ): Overview {
   const targets: TargetTask[] = [];
@@ -70,6 +72,7 @@ export function overviewOf(
     targets,
     counts,
     listings,
+    shared,
     summaries: summarizeListings(listings),
     answersAt: answersOf(polled),
     capacities: apis

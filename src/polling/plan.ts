@@ -3,7 +3,7 @@
  *
  * - A section that names its targets has these. `targets: all` has what its listing had; a listing with a parent is read below
  *   each selected thing that the parent had.
- * - If two sources have the same target, the first in the order of the configuration counts.
+ * - If two accounts have the same target, it is that of the first in their order, unless it was another's before that still has it.
  * - Where a listing was never complete, the targets that were there before stay, with what the section says now.
  * - Names that come from another listing are those that it had, if any.
  */
@@ -59,6 +59,16 @@ export interface Plan {
   readonly selections: ReadonlyMap<string, readonly TargetSelection[]>;
   /** Whether targets stay because their listing was never complete. */
   readonly keepsBefore: boolean;
+  /** What two accounts have: whose it is, whose it is not, and how many of each kind. */
+  readonly shared: readonly SharedTargets[];
+}
+
+/** Targets of one account that another one lists, too. */
+export interface SharedTargets {
+  /** The account that has them here. */
+  readonly account: string;
+  readonly other: string;
+  readonly keys: readonly string[];
 }
 
 /** Throws if a kind does not exist. Must be called again only for another configuration. */
@@ -78,6 +88,7 @@ export function plannedSections(
 interface Demand {
   readonly intervalMs: number;
   readonly isRead: boolean;
+  readonly afterKey?: string | undefined;
 }
 
 /** A target before it is known which section it is of. */
@@ -91,7 +102,15 @@ export function plan(input: PlanInput): Plan {
   const listings = new Map<string, ListingSpec>();
   const targets = new Map<string, Target>();
   const selections = new Map<string, TargetSelection[]>();
+  const shared = new Map<string, { account: string; other: string; keys: string[] }>();
   let keepsBefore = false;
+
+  const noteShared = (key: string, account: string, other: string) => {
+    const pair = `${account} ${other}`;
+    const known = shared.get(pair);
+    if (known) known.keys.push(key);
+    else shared.set(pair, { account, other, keys: [key] });
+  };
 
   /** Of listings that only find things or have names. */
   const auxiliary: Demand = { intervalMs: config.discovery.intervalMs, isRead: false };
@@ -103,7 +122,7 @@ export function plan(input: PlanInput): Plan {
     credential: string,
     account: string,
     parent: Discovered | undefined,
-    { intervalMs, isRead }: Demand,
+    { intervalMs, isRead, afterKey }: Demand,
   ): ListingSpec => {
     const { kind, api } = listing;
     const key = listingKey(listing, credential, baseUrlOf(api), parent);
@@ -124,6 +143,7 @@ export function plan(input: PlanInput): Plan {
       account: known?.account ?? account,
       isRead: feeds,
       namesKey: known?.namesKey,
+      afterKey: known?.afterKey ?? afterKey,
     };
     listings.set(key, spec);
     return spec;
@@ -151,13 +171,17 @@ export function plan(input: PlanInput): Plan {
     const partNames = isAlone ? resource.partNames : undefined;
     const feature = isAlone ? resource.feature : undefined;
     const needsFullKey = isAlone && resource.needsFullKey === true;
-    const account = section.listingCredential ?? section.credential;
     const baseUrl = baseUrlOf(api);
 
     /** fedBy: the key of the listing that reads it; undefined where it is read alone. */
     const add = (target: PlannedTarget, entry: Discovered, fedBy: string | undefined) => {
-      const { key, credential } = target;
-      if (targets.has(key)) return;
+      const { key, credential, account } = target;
+      const known = targets.get(key);
+      if (known && known.account === account) return;
+      // What was another account's before stays there as long as that one has it.
+      const isKept = known !== undefined && before.get(key)?.account === account;
+      if (known) noteShared(key, isKept ? account : known.account, isKept ? known.account : account);
+      if (known && !isKept) return;
       const names = partNames && addListing(partNames, credential, account, entry, auxiliary);
       targets.set(key, {
         ...target,
@@ -180,22 +204,22 @@ export function plan(input: PlanInput): Plan {
       const keyed = [listing, listing.parent].find((one) => one?.hasOwnKeys);
       const keyName = keyed && keyNameOf(keyed, entry.ids);
       let { credential } = foundBy;
-      if (of !== listedAt && section.isCredentialNamed) credential = section.credential;
+      if (of !== listedAt && section.libraryCredential !== undefined) credential = section.libraryCredential;
       else if (of !== listedAt && keyName !== undefined) credential = keyName;
       const { hasReadOnlyKey } = keyed === listing ? entry : (parent ?? {});
       return needsFullKey && hasReadOnlyKey && credential === keyName ? fullKeyNameOf(keyName) : credential;
     };
 
-    const addNamed = ({ ids, name, credential, intervalMs: everyMs, staleAfterMs }: TargetConfig) => {
+    const addNamed = (target: TargetConfig) => {
+      const { ids, name, credential, account, intervalMs: everyMs } = target;
       const key = targetKey(kind, ids);
       if (!owns(key)) return;
       let fedBy: string | undefined;
       if (!isAlone) {
         const { listing } = resource;
         const demand = { intervalMs: everyMs, isRead: true };
-        fedBy = addListing(listing, credential, credential, parentOf(listing, ids), demand).key;
+        fedBy = addListing(listing, credential, account, parentOf(listing, ids), demand).key;
       }
-      const target = { ids, name, credential, intervalMs: everyMs, staleAfterMs };
       add({ ...target, key, keyId: keyIdOf(credential) }, { ids, name }, fedBy);
     };
 
@@ -211,6 +235,7 @@ export function plan(input: PlanInput): Plan {
         name: override?.name ?? name,
         listedName: name,
         credential,
+        account: foundBy.account,
         intervalMs: override?.intervalMs ?? intervalMs,
         staleAfterMs: override?.staleAfterMs ?? section.staleAfterMs,
         // With another key it is read once that key has listed it: until then it may be of another account.
@@ -224,6 +249,7 @@ export function plan(input: PlanInput): Plan {
     const keepBefore = (foundBy: ListingSpec, below: Ids) => {
       known ??= [...before.values()].filter((one) => one.kind === kind && one.baseUrl === baseUrl);
       for (const target of known) {
+        if (target.account !== foundBy.account && section.accounts.includes(target.account)) continue;
         if (!Object.entries(below).every(([label, id]) => target.ids[label] === id)) continue;
         const { key, ids, listedName, keyId } = target;
         const entry = { ids, name: listedName };
@@ -252,13 +278,18 @@ export function plan(input: PlanInput): Plan {
     };
 
     /** Visits a listing of the account, or one below each selected thing that its parent had. */
-    const follow = (listing: Listing, demand: Demand, visit: Visit) => {
+    const follow = (account: string, listing: Listing, demand: Demand, visit: Visit) => {
       const { parent } = listing;
       if (!parent) {
-        const spec = addNames(addListing(listing, account, account, undefined, demand));
+        const previous = section.accounts[section.accounts.indexOf(account) - 1];
+        const afterKey =
+          previous === undefined
+            ? undefined
+            : listingKey(listing, previous, baseUrlOf(listing.api), undefined);
+        const spec = addNames(addListing(listing, account, account, undefined, { ...demand, afterKey }));
         return visit(spec, entriesOf(spec));
       }
-      follow(parent, auxiliary, (parentSpec, parents) => {
+      follow(account, parent, auxiliary, (parentSpec, parents) => {
         if (!parents) return keepBefore(parentSpec, parentSpec.parent?.ids ?? {});
         for (const one of parents.filter(isSelectedParent)) {
           const credential = credentialFor(listing.api, parentSpec, one);
@@ -268,19 +299,22 @@ export function plan(input: PlanInput): Plan {
       });
     };
 
+    const demand = isAlone ? auxiliary : { intervalMs, isRead: true };
     if (section.targets !== 'all') {
       for (const target of section.targets) addNamed(target);
     } else if (isAlone && resource.ofAccount) {
-      const { credential, staleAfterMs } = section;
-      const ids = Object.fromEntries(resource.ids.map(({ label }) => [label, credential]));
-      addNamed({ ids, name: undefined, credential, intervalMs, staleAfterMs });
+      const { staleAfterMs } = section;
+      for (const account of section.accounts) {
+        const ids = Object.fromEntries(resource.ids.map(({ label }) => [label, account]));
+        addNamed({ ids, name: undefined, credential: account, account, intervalMs, staleAfterMs });
+      }
     } else if (resource.listing) {
-      follow(resource.listing, isAlone ? auxiliary : { intervalMs, isRead: true }, select);
+      for (const account of section.accounts) follow(account, resource.listing, demand, select);
     } else throw new Error(`targets of the kind ${kind} cannot be listed`);
   };
 
   for (const section of input.sections) planSection(section);
-  return { listings, targets, selections, keepsBefore };
+  return { listings, targets, selections, keepsBefore, shared: [...shared.values()] };
 }
 
 /** What a listing with a parent is read below for a target with these ids. */

@@ -16,6 +16,8 @@ interface SpecBase {
   readonly intervalMs: number;
   /** Changes when the key of its credential does. */
   readonly keyId: string;
+  /** Whose it is: the credential of the account. */
+  readonly account: string;
   /** The listing that has the names: its first run comes first. */
   readonly namesKey: string | undefined;
 }
@@ -41,8 +43,8 @@ export interface ListingSpec extends SpecBase {
   readonly listing: Listing;
   /** The item of the parent listing that it is below. */
   readonly parent: Discovered | undefined;
-  /** The credential of the outermost listing: whose account this is. */
-  readonly account: string;
+  /** The same listing of the account before: its first run comes first, so that what both have is of that account. */
+  readonly afterKey: string | undefined;
   /** Whether it feeds targets: then its polls count as polls of the kind. */
   readonly isRead: boolean;
 }

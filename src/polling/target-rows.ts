@@ -1,6 +1,6 @@
 /** What the page shows of a reading: the rows of each family of its kind, but for the counters. Pure. */
 import type { FamilySamples } from '../exposition/store.ts';
-import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
+import { accountLabel, catalogue, firstFamilyOf, saysAccount } from '../resources/catalogue.ts';
 import type { Family, Sample } from '../resources/resource.ts';
 import { copyOf } from './label-sets.ts';
 import type { Target } from './spec.ts';
@@ -32,11 +32,23 @@ function withNames(
   });
 }
 
+/** Says whose the target is in the families that do. */
+export function withAccount(
+  family: number,
+  samples: readonly Sample[],
+  { account }: Target,
+): readonly Sample[] {
+  if (!saysAccount(family)) return samples;
+  return samples.map(({ labels, value }) => ({ labels: { [accountLabel]: account, ...labels }, value }));
+}
+
 /** The rows of `_info` families with the names of now. infos: as `rowsOf` gave them. */
 export function namedRowsOf(target: Target, infos: readonly FamilyRows[]): readonly FamilyRows[] {
   return infos.flatMap(({ family, samples }) => {
     const declared = catalogue[family];
-    return declared ? [{ family, samples: withNames(declared, samples, target) }] : [];
+    return declared
+      ? [{ family, samples: withAccount(family, withNames(declared, samples, target), target) }]
+      : [];
   });
 }
 
@@ -65,7 +77,7 @@ export function rowsOf(
         family,
         samples: finite.map(({ labels, value }) => ({ labels: copyOf(labels).labels, value })),
       });
-    const samples = withNames(declared, finite, target);
+    const samples = withAccount(family, withNames(declared, finite, target), target);
     if (samples.length > 0) rows.push({ family, samples });
   }
 }

@@ -7,7 +7,7 @@ import { conditionOf, firstFamilyOf, keptOf } from '../resources/catalogue.ts';
 import { Counters } from './counters.ts';
 import { type Failure, nextFailure } from './record.ts';
 import { hasSameSettings, type Target } from './spec.ts';
-import { type FamilyRows, namedRowsOf, type OnNotFinite, rowsOf } from './target-rows.ts';
+import { type FamilyRows, namedRowsOf, type OnNotFinite, rowsOf, withAccount } from './target-rows.ts';
 import { type ListingTask, PollTask } from './task.ts';
 
 /** pending: not polled yet; stale: no poll fails, but none was carried out in time; absent: a complete listing lacks it. */
@@ -93,7 +93,11 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.spec = spec;
     this.#feeder = feeder;
     if (!hasSameSettings(before, spec)) this.#showStateAlone();
-    else if (this.#hasValues && (before.name !== spec.name || before.parts !== spec.parts))
+    else if (before.account !== spec.account && this.state !== 'pending')
+      this.#stored.setFamily(this.#upRow(this.state === 'ok' ? 1 : 0));
+    const areSame =
+      before.name === spec.name && before.parts === spec.parts && before.account === spec.account;
+    if (this.#hasValues && !areSame)
       for (const rows of namedRowsOf(spec, this.#infos)) this.#stored.setFamily(rows);
   }
 
@@ -130,8 +134,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
 
   /** The poll that reads it failed. The values stay until they are stale. */
   pollFailed(): void {
-    const up = { family: firstFamilyOf(this.spec.kind), samples: [{ value: 0 }] };
-    if (this.#hasValues) this.#stored.setFamily(up);
+    if (this.#hasValues) this.#stored.setFamily(this.#upRow(0));
     else this.#showStateAlone();
   }
 
@@ -179,12 +182,17 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   /** What stays on the page of every polled target. */
   #lastingRows(up: number): readonly FamilyRows[] {
     const first = firstFamilyOf(this.spec.kind);
-    const upRow = { family: first, samples: [{ value: up }] };
+    const upRow = this.#upRow(up);
     if (this.lastSuccessMs === undefined) return [upRow];
     return [
       upRow,
       { family: first + 1, samples: [{ value: this.lastSuccessMs / 1000 }] },
       ...(this.#counters?.rows ?? []),
     ];
+  }
+
+  #upRow(value: number): FamilyRows {
+    const family = firstFamilyOf(this.spec.kind);
+    return { family, samples: withAccount(family, [{ value }], this.spec) };
   }
 }

@@ -15,10 +15,22 @@ function stateFamilies({ kind, metricPrefix, noun }: Resource): readonly Family[
   return states.map((state) => finished(kind, metricPrefix, { ...state, series: () => [] }));
 }
 
-export const catalogue: readonly Family[] = resources.flatMap((resource) => [
-  ...stateFamilies(resource),
-  ...resource.families,
-]);
+/** Says whose a target is, where its labels do not. */
+export const accountLabel = 'account';
+
+/** `_up` and the families of type info say whose a target is, so that every figure can be joined with that by the target's labels. */
+function withAccount(families: readonly Family[], { ids, metricPrefix }: Resource): readonly Family[] {
+  if (ids.some(({ label }) => label === accountLabel)) return families;
+  return families.map((family) =>
+    family.type === 'info' || family.name === `${metricPrefix}_up`
+      ? { ...family, labels: [accountLabel, ...family.labels] }
+      : family,
+  );
+}
+
+export const catalogue: readonly Family[] = resources.flatMap((resource) =>
+  withAccount([...stateFamilies(resource), ...resource.families], resource),
+);
 
 const kinds = new Map(
   resources.map((resource) => {
@@ -37,6 +49,11 @@ export function allLabelsOf({ kind, labels }: Family): readonly string[] {
 /** The index of a kind's first family in the catalogue: that of `_up`; `_last_success_timestamp_seconds` is next. */
 export function firstFamilyOf(kind: string): number {
   return kinds.get(kind)?.first ?? -1;
+}
+
+/** Whether a family has the label that says whose a target is, beyond the target's own labels. */
+export function saysAccount(index: number): boolean {
+  return catalogue[index]?.labels[0] === accountLabel;
 }
 
 /** The indexes in the catalogue of a kind's counters that add up days. */

@@ -45,11 +45,22 @@ function areKnown({ listings, isReady }: HostnamesOptions, zones: readonly Targe
 
 function hostnamesOf({ target, kept }: TargetStatus) {
   const { name = '', hostnames = [] } = (kept ?? {}) as Partial<ZoneHostnames>;
-  return hostnames.map((one) => ({ ...one, ids: target.ids, name: target.name ?? name }));
+  return hostnames.map((one) => ({
+    ...one,
+    ids: target.ids,
+    name: target.name ?? name,
+    account: target.account,
+  }));
 }
 
 /** A target group of Prometheus. */
-function describeHostname({ hostname, certificate, ids, name }: ReturnType<typeof hostnamesOf>[number]) {
+function describeHostname({
+  hostname,
+  certificate,
+  ids,
+  name,
+  account,
+}: ReturnType<typeof hostnamesOf>[number]) {
   const idLabels: Readonly<Record<string, string>> = Object.fromEntries(
     Object.entries(ids).map(([label, id]) => [`__meta_bunnynet_${label}`, id]),
   );
@@ -59,6 +70,7 @@ function describeHostname({ hostname, certificate, ids, name }: ReturnType<typeo
       ...idLabels,
       __meta_bunnynet_pull_zone_name: name,
       __meta_bunnynet_certificate: certificate,
+      __meta_bunnynet_account: account,
     },
   };
 }

@@ -22,6 +22,7 @@ function describeTarget(status: TargetStatus, { nowMs, nextPollInMs }: View) {
     kind: target.kind,
     ids: target.ids,
     name: target.name ?? null,
+    account: target.account,
     credential: target.credential,
     state,
     stale,

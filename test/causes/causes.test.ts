@@ -155,9 +155,14 @@ describe('what the answers say of keys', () => {
       polled('shield', { lastFailure: forbidden }),
       polled('application', { lastSuccessMs: nowMs }),
     ])(nowMs);
-    expect(
-      (['core', 'shield', 'application', 'video'] as const).map((api) => answers.refusedKeys(api)),
-    ).toEqual([1, 0, 0, 0]);
+    const refusedAt = (api: ApiName) =>
+      answers.keys(api).flatMap(({ credential, isRefused }) => (isRefused ? credential : []));
+    expect((['core', 'shield', 'application', 'video'] as const).map(refusedAt)).toEqual([
+      ['account'],
+      [],
+      [],
+      [],
+    ]);
     expect(answers.worksAt('account')).toEqual(['application']);
     expect(answers.worksAt('other')).toEqual(['core']);
   });

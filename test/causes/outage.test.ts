@@ -96,6 +96,7 @@ function start() {
             maxSeries: 1_000_000,
             capacities,
             schemaDrift: [],
+            shared: [],
           },
           nowMs: Date.now(),
         });

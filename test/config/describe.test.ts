@@ -22,8 +22,8 @@ describe('the configuration in force', () => {
           max_response_bytes: '8MiB',
         },
       },
+      accounts: ['account'],
       applications: {
-        credential: 'account',
         interval: '1m',
         stale_after: '3m',
         latency_unit: 'milliseconds',

@@ -27,7 +27,7 @@ describe('discovery', () => {
     expect(config.sections.map(({ kind }) => kind)).toEqual(kinds.filter((kind) => kind !== 'video_storage'));
     expect(section(config, 'application').targets).toHaveLength(1);
     expect(section(config, 'rate_limit')).toMatchObject({
-      credential: 'account',
+      accounts: ['account'],
       intervalMs: 300_000,
       staleAfterMs: 900_000,
       targets: 'all',
@@ -187,9 +187,11 @@ api_guardian:
 
 describe('the credential', () => {
   const videos = async (text: string) => section((await load(text)).config, 'video_storage');
+  const abc =
+    'credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY }, c: { env: BUNNYNET_ACCESS_KEY } }\n';
 
   test("of videos is the named one, and the listing uses the account's", async () => {
-    const named = { credential: 'lib', isCredentialNamed: true, listingCredential: 'one' };
+    const named = { accounts: ['one'], libraryCredential: 'lib' };
     const video = 'video_storage: { targets: all, credential: lib }\n';
     expect(await videos(`${two}${video}`)).toMatchObject(named);
     expect(await videos(`${two}${video}shield_zones: { targets: all, credential: one }`)).toMatchObject(
@@ -200,28 +202,70 @@ describe('the credential', () => {
 
   test("of videos that is also the account's opens no library, so the found keys are used", async () => {
     expect(await videos(`${account}video_storage: { targets: all, credential: account }`)).toMatchObject({
-      credential: 'account',
-      isCredentialNamed: false,
+      accounts: ['account'],
     });
   });
 
-  test('of discovered kinds must be named if it is ambiguous', async () => {
-    expect(await problemsOf(`${two}discovery: { kinds: all }`)).toEqual([
-      "config.yml:2: discovery.kinds: expected to know which of the credentials (one, lib) is the account's: name it in a section",
-    ]);
-    expect(await problemsOf(`${two}video_storage: { targets: all }`)).toEqual([
-      'config.yml:2: video_storage.credential: expected the name of one of the 2 credentials (one, lib)',
+  test('of what is found must be an account, and the error has the line to write', async () => {
+    const line =
+      "expected to know which of the credentials are an account's key: write `accounts: [one, lib]`, or those of them that are";
+    for (const sections of ['discovery: { kinds: all }', 'video_storage: { targets: all }'])
+      expect(await problemsOf(`${two}${sections}`)).toEqual([expect.stringContaining(line)]);
+    const { config } = await load(`${two}accounts: [one, lib]\ndiscovery: { kinds: all }`);
+    expect(section(config, 'application').accounts).toEqual(['one', 'lib']);
+  });
+
+  test('of the accounts are those that sections and targets of other APIs name, in the order of the credentials', async () => {
+    const { config } = await load(
+      `${abc}applications: { targets: [{ id: x, credential: b }] }
+video_storage: { targets: all, credential: c }
+shield_zones: { targets: all, credential: a }
+rate_limits: { targets: all }`,
+    );
+    expect(config.accounts).toEqual(['a', 'b']);
+    expect(config.sections.map(({ kind, accounts }) => [kind, accounts])).toEqual([
+      ['application', []],
+      ['shield_zone', ['a']],
+      ['rate_limit', ['a', 'b']],
+      ['video_storage', ['a', 'b']],
     ]);
   });
 
-  test('of the account is that of the first section, not that of a listed video', async () => {
+  test('of a section may be some of the accounts', async () => {
     const { config } = await load(
-      `credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY }, c: { env: BUNNYNET_ACCESS_KEY } }
-applications: { targets: [x], credential: b }
-video_storage: { targets: all, credential: c }
-shield_zones: { targets: all, credential: a }`,
+      `${abc}accounts: [a, b, c]\nshield_zones: { targets: all, credential: [a, c] }\nbilling: { targets: all }`,
     );
-    expect(section(config, 'video_storage').listingCredential).toBe('b');
+    expect(section(config, 'shield_zone').accounts).toEqual(['a', 'c']);
+    expect(section(config, 'billing').accounts).toEqual(['a', 'b', 'c']);
+  });
+
+  test.each([
+    [
+      'accounts: [a, b]\ndiscovery: { kinds: all }',
+      '1: credentials.c: expected a section, a target or `accounts` to use it; remove it otherwise',
+    ],
+    [
+      'accounts: [a, b, a, c]\ndiscovery: { kinds: all }',
+      '2: accounts[2]: expected each credential once; a is there twice',
+    ],
+    [
+      'accounts: [a, b, c, d]\ndiscovery: { kinds: all }',
+      '2: accounts[3]: expected a credential that is defined: a, b or c (did you mean a?)',
+    ],
+    [
+      'accounts: [a, b]\ndiscovery: { kinds: all }\nshield_zones: { targets: all, credential: c }',
+      '4: shield_zones.credential: expected one of the accounts (a, b), or c among them',
+    ],
+    [
+      'accounts: [a, b, c]\nshield_zones: { targets: [7], credential: [a, b] }\nbilling: { targets: all }',
+      '3: shield_zones.credential: expected one credential; the targets are a list, and each can name its own',
+    ],
+    [
+      'accounts: [a, b, c]\nbilling: { targets: all }\napplications: { targets: [x] }',
+      '4: applications.credential: expected the name of one of the 3 credentials (a, b, c), unless every target names its own',
+    ],
+  ])('that cannot be meant is an error with its line: %s', async (text, problem) => {
+    expect(await problemsOf(`${abc}${text}`)).toEqual([`config.yml:${problem}`]);
   });
 
   test("of listed videos is not taken for the account's", async () => {
@@ -230,6 +274,6 @@ shield_zones: { targets: all, credential: a }`,
       `${two}discovery: { kinds: all }\nvideo_storage: { targets: [{ library_id: 1, video_id: ${guid}, credential: lib }] }`,
       env,
     );
-    expect(section(config, 'application').credential).toBe('one');
+    expect(section(config, 'application').accounts).toEqual(['one']);
   });
 });

@@ -46,9 +46,9 @@ describe('without a file', () => {
       account: { env: 'BUNNYNET_ACCESS_KEY' },
       video: { env: 'BUNNYNET_VIDEO_ACCESS_KEY' },
     });
-    const sections = config.sections.map(({ kind, credential, targets }) => ({
+    const sections = config.sections.map(({ kind, accounts, targets }) => ({
       kind,
-      credential,
+      credential: targets === 'all' ? accounts.join() : targets[0]?.credential,
       targets: targets === 'all' ? targets : targets.map(({ ids }) => Object.values(ids).join('/')),
     }));
     expect(sections).toEqual([
@@ -88,7 +88,7 @@ describe('without a file', () => {
         resources.filter((resource) => takesAll(resource) && !resource.isCostly).map(({ kind }) => kind),
       );
       expect(new Set(config.sections.map(({ targets }) => targets))).toEqual(new Set(['all']));
-      expect(new Set(config.sections.map(({ credential }) => credential))).toEqual(new Set(['account']));
+      expect(new Set(config.sections.map(({ accounts }) => accounts.join()))).toEqual(new Set(['account']));
     }
   });
 
@@ -120,23 +120,36 @@ describe('without a file', () => {
     async (variable, kind) => {
       const { config, warnings } = await load({ ...key, [variable]: 'all' });
       expect(warnings).toEqual([]);
-      expect(config.sections).toMatchObject([{ kind, targets: 'all', credential: 'account' }]);
+      expect(config.sections).toMatchObject([{ kind, targets: 'all', accounts: ['account'] }]);
     },
   );
 
   test('videos are read with the keys of their libraries, or with the given key', async () => {
     const found = await load({ ...key, BUNNYNET_VIDEOS: 'all' });
-    expect(found.config.sections).toMatchObject([
-      { credential: 'account', isCredentialNamed: false, listingCredential: 'account' },
-    ]);
+    expect(found.config.sections).toMatchObject([{ accounts: ['account'] }]);
     const given = await load({
       ...key,
       BUNNYNET_VIDEOS: 'all',
       BUNNYNET_VIDEO_ACCESS_KEY: `${canary}-video`,
     });
     expect(given.warnings).toEqual([]);
-    expect(given.config.sections).toMatchObject([
-      { credential: 'video', isCredentialNamed: true, listingCredential: 'account' },
+    expect(given.config.sections).toMatchObject([{ accounts: ['account'], libraryCredential: 'video' }]);
+  });
+
+  test('the account has the name that BUNNYNET_ACCOUNT gives it, which no file and no video key may contradict', async () => {
+    const { config } = await load({ ...key, BUNNYNET_ACCOUNT: 'acme', BUNNYNET_APPLICATIONS: 'all' });
+    expect(config).toMatchObject({
+      credentials: { acme: { env: 'BUNNYNET_ACCESS_KEY' } },
+      accounts: ['acme'],
+      sections: [{ accounts: ['acme'] }],
+    });
+    expect(await linesOf(load({ ...key, BUNNYNET_ACCOUNT: 'video' }))).toEqual([
+      'BUNNYNET_ACCOUNT: expected a name of letters, digits, dots, dashes and underscores, and another one than video',
+    ]);
+    const document = { credentials: { a: { env: 'BUNNYNET_ACCESS_KEY' } }, applications: { targets: 'all' } };
+    const besideFile = loadConfig({ document, env: { ...key, BUNNYNET_ACCOUNT: 'acme' }, resources });
+    expect(await linesOf(besideFile)).toEqual([
+      'expected no BUNNYNET_ACCOUNT beside a configuration file, which names its credentials itself',
     ]);
   });
 

@@ -202,8 +202,8 @@ describe('a problem is reported with file, line, path and what was expected', ()
       'config.yml:1: credentials["a b"]: expected a name of 1 to 64 characters A-Z a-z 0-9 . _ - that begins with a letter or digit',
     ],
     [
-      'credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY } }\napplications: { targets: [x, { id: y, credential: b }, z] }',
-      'config.yml:2: applications.credential: expected the name of one of the 2 credentials (a, b), unless every target names its own',
+      'credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY } }\naccounts: [a, b]\napplications: { targets: [x, { id: y, credential: b }, z] }',
+      'config.yml:3: applications.credential: expected the name of one of the 2 credentials (a, b), unless every target names its own',
     ],
   ])('document %#', async (text, problem) => {
     expect(await problemsOf(text)).toEqual([problem]);
@@ -253,6 +253,7 @@ shield_zones: { targets: all }
 billing: { credential: x, interval: 1h, stale_after: 1h, targets: all }
 `);
     expect(problems.map((problem) => /^config\.yml:(\d+: [^:]+):/.exec(problem)?.[1])).toEqual([
+      '2: accounts',
       '4: credentials.other',
       '5: apis.core.base_url',
       '5: apis.core.ca_file',
@@ -260,7 +261,6 @@ billing: { credential: x, interval: 1h, stale_after: 1h, targets: all }
       '8: applications.targets[1]',
       '8: applications.targets[2].stale_after',
       '9: applications.include',
-      '10: shield_zones.credential',
       '11: billing.credential',
       '11: billing.stale_after',
     ]);

@@ -18,7 +18,7 @@ function onlyMember(file: Buffer): Buffer {
 
 it('joins pieces of any size, in any order, to one gzip member', () => {
   const parts = [0, 1, 5, 10, 200, 65_535, 65_536, 70_000, 300_000].map((bytes, seed) => {
-    const row = `bunnynet_application_up{app_id="${seed}"} ${seed * 7919}\n`;
+    const row = `bunnynet_application_up{app_id="${seed}",account="account"} ${seed * 7919}\n`;
     return Buffer.from(row.repeat(bytes / 40 + 1)).subarray(0, bytes);
   });
   const pieces = [...parts, Buffer.from('\u{1F430}9')].map((bytes) => ({

@@ -37,5 +37,5 @@ applications: { targets: [a] }
   const { stdout } = await promisify(execFile)(process.execPath, args, { env }).catch(
     (error: { stdout: string }) => error,
   );
-  expect(stdout).toContain('bunnynet_application_up{app_id="a"} 1');
+  expect(stdout).toContain('bunnynet_application_up{app_id="a",account="account"} 1');
 });

@@ -44,7 +44,7 @@ it('knows every type of record that the vendor has', async () => {
   ]);
   await whole.poll();
   expect(Object.keys(await whole.series('bunnynet_dns_record_info'))).toEqual([
-    '{dns_zone_id="7",record_id="1",name="_443._tcp.shop.example",type="TLSA"}',
+    '{dns_zone_id="7",account="account",record_id="1",name="_443._tcp.shop.example",type="TLSA"}',
   ]);
   expect((await drift()) ?? 0).toBe(0);
 });

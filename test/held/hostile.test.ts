@@ -40,12 +40,12 @@ describe('a key that came with a listing', () => {
     });
     await whole.poll();
     expect(await whole.series('bunnynet_video_library_up')).toEqual({
-      '{library_id="1"}': 1,
-      '{library_id="2"}': 1,
+      '{library_id="1",account="account"}': 1,
+      '{library_id="2",account="account"}': 1,
     });
     expect(await whole.series('bunnynet_video_encoding_up')).toEqual({
-      '{library_id="1"}': 0,
-      '{library_id="2"}': 1,
+      '{library_id="1",account="account"}': 0,
+      '{library_id="2",account="account"}': 1,
     });
     const failures = whole.exporter.targets().flatMap(({ lastFailure }) => lastFailure ?? []);
     expect(failures).toMatchObject([{ result: 'auth' }]);

@@ -19,6 +19,7 @@ function group(hostname: string, id: string, name: string, certificate: string) 
       __meta_bunnynet_pull_zone_id: id,
       __meta_bunnynet_pull_zone_name: name,
       __meta_bunnynet_certificate: certificate,
+      __meta_bunnynet_account: 'account',
     },
   };
 }

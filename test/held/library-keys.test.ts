@@ -135,7 +135,7 @@ it('what was named by hand is not read with the key of the account once it is to
   });
   await whole.poll();
   whole.document = {
-    credentials,
+    credentials: { account: credentials.account },
     video_libraries: libraries,
     video_library_statistics: { targets: 'all' },
   };

@@ -76,8 +76,8 @@ it('an application may have a number as its id', async () => {
   });
   await whole.poll();
   expect(await whole.series('bunnynet_application_up')).toEqual({
-    '{app_id="4711"}': 1,
-    '{app_id="q7TzVb2"}': 1,
+    '{app_id="4711",account="account"}': 1,
+    '{app_id="q7TzVb2",account="account"}': 1,
   });
 });
 
@@ -102,7 +102,7 @@ it('what a listing calls deleted is not there', async () => {
   });
   const there = async () => Object.keys(await whole.series('bunnynet_edge_script_usage_up')).sort();
   await whole.poll();
-  expect(await there()).toEqual(['{script_id="1"}', '{script_id="2"}']);
+  expect(await there()).toEqual(['{script_id="1",account="account"}', '{script_id="2",account="account"}']);
   scripts = [script(1, true), script(2, true)];
   await whole.poll();
   expect(await there()).toEqual([]);

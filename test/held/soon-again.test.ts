@@ -149,7 +149,11 @@ describe('what fails on the way is tried again after some 10 s, doubled each tim
     const costly = resources.filter(({ isCostly }) => isCostly);
     expect(costly).not.toEqual([]);
     for (const resource of costly) {
-      const { document, env } = simulateAccount({ kinds: [resource.kind], isNamed: true });
+      const { document, env } = simulateAccount({
+        shape: { libraries: 1 },
+        kinds: [resource.kind],
+        isNamed: true,
+      });
       const section = document[resource.section] as Section;
       const targets = section.targets.slice(0, 1) as Section['targets'];
       const whole = await startWhole({

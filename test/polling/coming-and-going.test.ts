@@ -119,8 +119,7 @@ describe('targets that come and go', () => {
 });
 
 describe("a library's key", () => {
-  const videos = (credential: string, listingCredential = credential) =>
-    sectionConfig('video_storage', 'all', { credential, listingCredential });
+  const videos = (account: string) => sectionConfig('video_storage', 'all', { accounts: [account] });
   const answerWith =
     (libraries: Readonly<Record<string, readonly object[]>>, accepts: (key: string | undefined) => boolean) =>
     ({ path, credential, key }: Sent) => {

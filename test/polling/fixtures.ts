@@ -23,7 +23,16 @@ const api = {
 };
 
 export function targetConfig(ids: Record<string, string>, more: Partial<TargetConfig> = {}): TargetConfig {
-  return { ids, name: undefined, credential: 'account', intervalMs: 60_000, staleAfterMs: 180_000, ...more };
+  const { credential = 'account' } = more;
+  return {
+    ids,
+    name: undefined,
+    credential,
+    account: credential,
+    intervalMs: 60_000,
+    staleAfterMs: 180_000,
+    ...more,
+  };
 }
 
 export function sectionConfig(
@@ -34,7 +43,7 @@ export function sectionConfig(
   const settings = kind === 'application' ? { latency_unit: 'milliseconds', latency_chart: 'latest' } : {};
   return {
     kind,
-    credential: 'account',
+    accounts: ['account'],
     intervalMs: 60_000,
     staleAfterMs: 180_000,
     settings,
@@ -46,6 +55,7 @@ export function sectionConfig(
 export function configOf(sections: readonly SectionConfig[]): Config {
   return {
     credentials: { account: { env: 'KEY' } },
+    accounts: ['account'],
     apis: { application: api, shield: api, core: api, video: api, origin_errors: api },
     sections,
     discovery: { intervalMs: 600_000 },

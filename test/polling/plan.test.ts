@@ -138,7 +138,7 @@ describe('targets that are named', () => {
       path: '/bill',
       answer: object({}),
     });
-    const config = configOf([all('bill'), all('bill', { credential: 'other' })]);
+    const config = configOf([all('bill', { accounts: ['account', 'other'] })]);
     expect(credentialsOf(planOf(config, { all: [bill] }))).toEqual([
       ['bill/account', 'account'],
       ['bill/other', 'other'],
@@ -264,32 +264,47 @@ describe('all targets', () => {
   });
 });
 
-describe('a target of two sources', () => {
-  const sections = ['account', 'other'].map((credential) => all('shield_zone', { credential }));
-  const config = configOf(sections);
+describe('a target that two accounts have', () => {
+  const config = configOf([all('shield_zone', { accounts: ['account', 'other'] })]);
   const onceEach = { [zonesKey()]: zonesFound('7'), [zonesKey('other')]: zonesFound('7', '8') };
 
-  it('exists once, as the first of them in the order of the configuration says, while one of them has it', () => {
-    expect(credentialsOf(planOf(config, { had: onceEach }))).toEqual([
+  it('exists once, as that of the first of them, while one of them has it', () => {
+    const plan = planOf(config, { had: onceEach });
+    expect(credentialsOf(plan)).toEqual([
       ['shield_zone/7', 'account'],
       ['shield_zone/8', 'other'],
     ]);
-    expect(credentialsOf(planOf(configOf(sections.toReversed()), { had: onceEach }))).toEqual([
+    expect(plan.shared).toEqual([{ account: 'account', other: 'other', keys: ['shield_zone/7'] }]);
+    const turned = configOf([all('shield_zone', { accounts: ['other', 'account'] })]);
+    expect(credentialsOf(planOf(turned, { had: onceEach }))).toEqual([
       ['shield_zone/7', 'other'],
       ['shield_zone/8', 'other'],
     ]);
     const second = { ...onceEach, [zonesKey()]: [] };
+    expect(planOf(config, { had: second }).shared).toEqual([]);
     expect(keysOf(planOf(config, { had: second }))).toEqual(['shield_zone/7', 'shield_zone/8']);
     expect(keysOf(planOf(config, { had: { ...second, [zonesKey('other')]: [] } }))).toEqual([]);
   });
 
-  it('does not move from the first to the second while that one is read for the first time', () => {
-    const previous = planOf(config, { had: { [zonesKey()]: zonesFound('7') } });
-    const still = planOf(config, { had: { [zonesKey()]: zonesFound('7', '8') }, previous });
-    expect(credentialsOf(still)).toEqual([
-      ['shield_zone/7', 'account'],
-      ['shield_zone/8', 'account'],
+  it('stays where it is until the complete listing of that account lacks it', () => {
+    const previous = planOf(config, { had: { [zonesKey()]: [], [zonesKey('other')]: zonesFound('7', '8') } });
+    const both = planOf(config, { had: onceEach, previous });
+    expect(credentialsOf(both)).toEqual([
+      ['shield_zone/7', 'other'],
+      ['shield_zone/8', 'other'],
     ]);
+    expect(both.shared).toEqual([{ account: 'other', other: 'account', keys: ['shield_zone/7'] }]);
+    const left = { ...onceEach, [zonesKey('other')]: zonesFound('8') };
+    expect(credentialsOf(planOf(config, { had: left, previous: both }))).toEqual([
+      ['shield_zone/7', 'account'],
+      ['shield_zone/8', 'other'],
+    ]);
+  });
+
+  it('is listed for the first account first', () => {
+    const { listings } = planOf(config);
+    expect(listings.get(zonesKey('other'))?.afterKey).toBe(zonesKey());
+    expect(listings.get(zonesKey())?.afterKey).toBeUndefined();
   });
 });
 
@@ -353,7 +368,7 @@ describe('a key that comes with a listing', () => {
     expect(credentialsOf(planOf(configOf([all('video_storage')]), { had }))).toEqual([
       ['video_storage/4711/v', 'library/4711'],
     ]);
-    const more = { credential: 'mine', listingCredential: 'account', isCredentialNamed: true };
+    const more = { libraryCredential: 'mine' };
     const own = planOf(configOf([all('video_storage', more)]), { had });
     expect(credentialsOf(own)).toEqual([['video_storage/4711/v', 'mine']]);
     expect(Array.from(own.listings.values(), ({ credential, account }) => [credential, account])).toEqual([
@@ -396,7 +411,7 @@ describe('what is not known yet', () => {
       had: { [zonesKey()]: [named('7', 'www'), named('8', 'blog'), named('9', 'test')] },
     });
     const changed = all('rate_limit', {
-      credential: 'other',
+      accounts: ['other'],
       intervalMs: 5000,
       staleAfterMs: 20_000,
       settings: { some: 'setting' },

@@ -261,7 +261,7 @@ describe('a bug in the exporter', () => {
     const { run, counted, status, page } = applicationPoller();
     await run();
     const before = page();
-    const up = 'bunnynet_application_up{app_id="a"}';
+    const up = 'bunnynet_application_up{app_id="a",account="account"}';
     expect(before).toContain(`${up} 1`);
     const family = catalogue.find(({ name }) => name === 'bunnynet_application_monthly_cost_dollars');
     if (!family) throw new Error('no such family');

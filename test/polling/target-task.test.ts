@@ -79,7 +79,7 @@ const [a, b] = ['application/a', 'application/b'] as const;
 const reading = { monthlyCost: 3.5, state: undefined, chart: undefined };
 
 const shownOf = (id: string, up: number, atSeconds = 1_000_000_000) => [
-  `bunnynet_application_up{app_id="${id}"} ${up}`,
+  `bunnynet_application_up{app_id="${id}",account="account"} ${up}`,
   `bunnynet_application_last_success_timestamp_seconds{app_id="${id}"} ${atSeconds}`,
   `bunnynet_application_monthly_cost_dollars{app_id="${id}"} 3.5`,
 ];
@@ -109,7 +109,7 @@ describe('a target', () => {
   it('shows only up as 0 for a target whose first poll failed', () => {
     const { task, fail, rows } = applications(['a']);
     fail(a);
-    expect(rows()).toEqual(['bunnynet_application_up{app_id="a"} 0']);
+    expect(rows()).toEqual(['bunnynet_application_up{app_id="a",account="account"} 0']);
     expect(task(a)).toMatchObject({ state: 'failing', lastFailure: failure });
   });
 
@@ -124,7 +124,7 @@ describe('a target', () => {
     const { task, fail, want, rows } = tasksOf(zones('7'));
     fail('shield_zone/7');
     want(zones('7', '8'));
-    expect(rows()).toContain('bunnynet_shield_zone_up{shield_zone_id="8"} 0');
+    expect(rows()).toContain('bunnynet_shield_zone_up{shield_zone_id="8",account="account"} 0');
     expect(task('shield_zone/8').state).toBe('failing');
   });
 
@@ -160,10 +160,10 @@ describe('a target', () => {
     succeed(a, reading);
     expect(info()).toEqual([]);
     want(configFor(['a'], undefined, 'shop'));
-    expect(info()).toEqual(['bunnynet_application_info{app_id="a",name="shop"} 1']);
+    expect(info()).toEqual(['bunnynet_application_info{app_id="a",account="account",name="shop"} 1']);
     fail(a);
     want(configFor(['a'], undefined, 'store'));
-    expect(info()).toEqual(['bunnynet_application_info{app_id="a",name="store"} 1']);
+    expect(info()).toEqual(['bunnynet_application_info{app_id="a",account="account",name="store"} 1']);
     want(configFor(['a']));
     expect(rows()).toEqual(shownOf('a', 0));
   });
@@ -178,7 +178,7 @@ describe('a target of a listing that was read', () => {
     succeed(a, reading);
     task(a).absent(lacking);
     task(a).absent({ ...lacking, atMs: 9 });
-    expect(rows()).toEqual(['bunnynet_application_up{app_id="a"} 0']);
+    expect(rows()).toEqual(['bunnynet_application_up{app_id="a",account="account"} 0']);
     expect(task(a)).toMatchObject({
       state: 'absent',
       lastSuccessMs: undefined,
@@ -238,7 +238,7 @@ describe('the counters of a target', () => {
     vi.advanceTimersByTime(180_001);
     expire();
     expect(rows()).toEqual([
-      'bunnynet_shield_rate_limit_up{shield_zone_id="501"} 0',
+      'bunnynet_shield_rate_limit_up{shield_zone_id="501",account="account"} 0',
       'bunnynet_shield_rate_limit_last_success_timestamp_seconds{shield_zone_id="501"} 1000000000',
       `${total} 5`,
     ]);

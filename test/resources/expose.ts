@@ -74,6 +74,7 @@ function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Targ
     baseUrl: '',
     keyId: '',
     credential: '',
+    account: 'account',
     intervalMs: 60_000,
     staleAfterMs: 180_000,
   };

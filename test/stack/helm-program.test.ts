@@ -176,11 +176,11 @@ describe('the program, as the chart starts it', () => {
     });
     const { applications, zones, endpoints } = simulator;
     const expected = [
-      ...applications.map(({ id }) => `bunnynet_application_up{app_id="${id}"} 1`),
-      ...zones.map(({ id }) => `bunnynet_shield_zone_up{shield_zone_id="${id}"} 1`),
+      ...applications.map(({ id }) => `bunnynet_application_up{app_id="${id}",account="account"} 1`),
+      ...zones.map(({ id }) => `bunnynet_shield_zone_up{shield_zone_id="${id}",account="account"} 1`),
       ...endpoints.map(
         ({ shieldZoneId, id }) =>
-          `bunnynet_shield_api_guardian_up{shield_zone_id="${shieldZoneId}",endpoint_id="${id}"} 1`,
+          `bunnynet_shield_api_guardian_up{shield_zone_id="${shieldZoneId}",endpoint_id="${id}",account="account"} 1`,
       ),
     ];
     expect(ups(stdout).up, stderr).toEqual(expect.arrayContaining(expected));
@@ -217,6 +217,8 @@ describe('the program, as the chart starts it', () => {
       env: { BUNNYNET_APPLICATION_URL: simulator.baseUrls.application },
     });
     expect(code, stderr).toBe(0);
-    expect(ups(stdout).up).toEqual([`bunnynet_application_up{app_id="${application?.id}"} 1`]);
+    expect(ups(stdout).up).toEqual([
+      `bunnynet_application_up{app_id="${application?.id}",account="account"} 1`,
+    ]);
   });
 });

@@ -49,7 +49,7 @@ describe('npm run rules', () => {
       values,
     });
     const up = (app_id: string) => ({
-      series: `bunnynet_application_up{job="bunnynet",instance="exporter:10057",app_id="${app_id}"}`,
+      series: `bunnynet_application_up{job="bunnynet",instance="exporter:10057",app_id="${app_id}",account="account"}`,
       values: '1x120',
     });
     const firing = (time: string, ...alerts: readonly (readonly [string, string])[]) => ({

@@ -134,7 +134,7 @@ test('vmagent scrapes the demo and writes what it has', async () => {
   const onPage = (await (await fetch(`${origin}/metrics`)).text()).match(/^bunnynet_application_up\{/gm);
   await eventually(async () => {
     const query =
-      'count(bunnynet_application_up{job="bunnynet-exporter"}) and on () up{job="bunnynet-exporter"} == 1';
+      'count(bunnynet_application_up{job="bunnynet-exporter",account="account"}) and on () up{job="bunnynet-exporter"} == 1';
     expect(numberOf(await ask(receiver, 'query', { query }))).toBe(onPage?.length);
   });
 });

@@ -47,6 +47,7 @@ export function status(
       ids,
       name,
       credential,
+      account: credential,
       intervalMs: 60_000,
       staleAfterMs: 180_000,
       settings: {},
@@ -100,6 +101,7 @@ export function listing(
       queue: kind,
       keyId: '',
       namesKey: undefined,
+      afterKey: undefined,
       credential,
       account,
       intervalMs: 600_000,
@@ -159,6 +161,7 @@ const well: ExporterState = {
   maxSeries: 1_000_000,
   capacities: [],
   schemaDrift: [],
+  shared: [],
 };
 
 /** The record of a poll that failed for one reason alone. */

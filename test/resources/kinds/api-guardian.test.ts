@@ -32,7 +32,7 @@ it('shows the metrics of an endpoint over 28 days and of the newest day', async 
   );
   expect(asked).toEqual(['/shield/metrics/shield-zone/501/api-guardian/endpoint/77']);
   expect(rows).toBe(`\
-bunnynet_shield_api_guardian_info{shield_zone_id="501",endpoint_id="77",name="POST /checkout"} 1
+bunnynet_shield_api_guardian_info{shield_zone_id="501",endpoint_id="77",account="account",name="POST /checkout"} 1
 bunnynet_shield_api_guardian_inspected_requests_28d{shield_zone_id="501",endpoint_id="77"} 98765
 bunnynet_shield_api_guardian_blocked_requests_28d{shield_zone_id="501",endpoint_id="77"} 120
 bunnynet_shield_api_guardian_logged_requests_28d{shield_zone_id="501",endpoint_id="77"} 340

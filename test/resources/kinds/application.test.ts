@@ -23,7 +23,7 @@ it('shows a usage summary', async () => {
   );
   expect(asked).toEqual(['/apps/HbqFNk0KZjzYOcp/summary']);
   expect(rows).toBe(`\
-bunnynet_application_info{app_id="HbqFNk0KZjzYOcp",name="storefront"} 1
+bunnynet_application_info{app_id="HbqFNk0KZjzYOcp",account="account",name="storefront"} 1
 bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="unknown"} 0
 bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="active"} 1
 bunnynet_application_status{app_id="HbqFNk0KZjzYOcp",status="progressing"} 0

@@ -27,7 +27,7 @@ it('shows how full a database is and whether it takes queries, and not its addre
   });
   expect(asked).toEqual(['/database/v2/databases?page=1&per_page=100']);
   expect(short(rows)).toBe(`\
-info{db,name="shop",storage_region="eu-west-1"} 1
+info{db,account="account",name="shop",storage_region="eu-west-1"} 1
 size_bytes{db} 20993
 size_limit_bytes{db} 1073741825
 reads_blocked{db} 0

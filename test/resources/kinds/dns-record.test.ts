@@ -41,8 +41,8 @@ record_monitor_status{shop,record_id="11",status="offline"} 1
 record_monitor_status{shop,record_id="12",status="unknown"} 0
 record_monitor_status{shop,record_id="12",status="online"} 1
 record_monitor_status{shop,record_id="12",status="offline"} 0
-record_info{shop,record_id="11",name="www.shop.example",type="A"} 1
-record_info{shop,record_id="12",name="shop.example",type="AAAA"} 1
+record_info{shop,account="account",record_id="11",name="www.shop.example",type="A"} 1
+record_info{shop,account="account",record_id="12",name="shop.example",type="AAAA"} 1
 `);
 });
 
@@ -78,8 +78,8 @@ acceleration_status{"13",status="processing"} 0
 acceleration_status{"13",status="completed"} 0
 acceleration_status{"13",status="failed"} 0
 acceleration_status{"13",status="unknown"} 1
-info{"11",name="www.shop.example",type="A"} 1
-info{"13",name="api.shop.example",type="A"} 1
+info{dns_zone_id="1",account="account",record_id="11",name="www.shop.example",type="A"} 1
+info{dns_zone_id="1",account="account",record_id="13",name="api.shop.example",type="A"} 1
 `);
   expect(unrecognized).toEqual(['Records: AccelerationStatus 9']);
   expect(page).not.toContain('secret');
@@ -91,7 +91,7 @@ it('counts an unlisted state as unknown, and notes it', async () => {
     Records: [{ Id: 11, Type: 99, Name: 'www', ...monitor, MonitorStatus: 7 }],
   });
   expect(rows).toContain('monitor_status{dns_zone_id="1",record_id="11",status="unknown"} 1\n');
-  expect(rows).toContain('info{dns_zone_id="1",record_id="11",name="www",type="99"} 1\n');
+  expect(rows).toContain('info{dns_zone_id="1",account="account",record_id="11",name="www",type="99"} 1\n');
   expect(unrecognized).toEqual(['Records: Type 99', 'Records: MonitorStatus 7']);
 });
 
@@ -102,7 +102,7 @@ it('leaves out fields that are null, missing or of the wrong type', async () => 
   );
   expect(rows).toBe(`\
 bunnynet_dns_zone_records{dns_zone_id="2"} 3
-bunnynet_dns_record_info{dns_zone_id="2",record_id="21",name="",type=""} 1
+bunnynet_dns_record_info{dns_zone_id="2",account="account",record_id="21",name="",type=""} 1
 `);
   expect(mismatched).toEqual(['NameserversDetected']);
 });

@@ -16,7 +16,7 @@ it('shows the queries of the day so far, and starts counting', async () => {
   }`);
   expect(asked).toEqual(['/dnszone/58113/statistics?dateFrom=2026-08-20&dateTo=2026-08-20']);
   expect(rows).toBe(`\
-bunnynet_dns_zone_info{dns_zone_id="58113",name="shop.example"} 1
+bunnynet_dns_zone_info{dns_zone_id="58113",account="account",name="shop.example"} 1
 bunnynet_dns_zone_queries_latest_day{dns_zone_id="58113"} 100
 bunnynet_dns_zone_queries_total{dns_zone_id="58113"} 0
 bunnynet_dns_zone_normal_queries_latest_day{dns_zone_id="58113"} 90

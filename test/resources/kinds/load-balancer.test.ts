@@ -38,8 +38,8 @@ it('shows what a load balancer and its origins did, and the latency of the newes
     '/loadbalancer/5101/statistics?from=2026-08-20T00:00:00.000Z&to=2026-08-20T12:30:00.000Z&hourly=true&exactRange=true',
   ]);
   expect(short(rows)).toBe(`\
-info{lb,name="shop"} 1
-origin_info{lb,origin_id="9001",name="a"} 1
+info{lb,account="account",name="shop"} 1
+origin_info{lb,account="account",origin_id="9001",name="a"} 1
 requests_total{lb} 0
 traffic_bytes_total{lb} 0
 origins_exhausted_total{lb} 0

@@ -54,16 +54,16 @@ it('shows a pull zone with its month, its hostnames and its origin', async () =>
   }`);
   expect(asked).toEqual(['/pullzone?page=1&perPage=100']);
   expect(rows).toBe(`\
-bunnynet_pull_zone_info{pull_zone_id="90210",name="shop",origin_type="storage_zone",storage_zone_id="7001",script_id="",app_id="",library_id=""} 1
+bunnynet_pull_zone_info{pull_zone_id="90210",account="account",name="shop",origin_type="storage_zone",storage_zone_id="7001",script_id="",app_id="",library_id=""} 1
 bunnynet_pull_zone_enabled{pull_zone_id="90210"} 1
 bunnynet_pull_zone_suspended{pull_zone_id="90210"} 0
 bunnynet_pull_zone_type{pull_zone_id="90210"} 1
 bunnynet_pull_zone_monthly_bandwidth_bytes{pull_zone_id="90210"} 1234567890123
 bunnynet_pull_zone_monthly_bandwidth_limit_bytes{pull_zone_id="90210"} 5000000000000
 bunnynet_pull_zone_monthly_charges_dollars{pull_zone_id="90210"} 12.34
-bunnynet_pull_zone_hostname_info{pull_zone_id="90210",hostname="cdn.shop.example",certificate="http01",force_ssl="true"} 1
-bunnynet_pull_zone_hostname_info{pull_zone_id="90210",hostname="img.shop.example",certificate="none",force_ssl="false"} 1
-bunnynet_pull_zone_hostname_info{pull_zone_id="90210",hostname="old.shop.example",certificate="unknown",force_ssl=""} 1
+bunnynet_pull_zone_hostname_info{pull_zone_id="90210",account="account",hostname="cdn.shop.example",certificate="http01",force_ssl="true"} 1
+bunnynet_pull_zone_hostname_info{pull_zone_id="90210",account="account",hostname="img.shop.example",certificate="none",force_ssl="false"} 1
+bunnynet_pull_zone_hostname_info{pull_zone_id="90210",account="account",hostname="old.shop.example",certificate="unknown",force_ssl=""} 1
 bunnynet_pull_zone_hostnames_without_certificate{pull_zone_id="90210"} 1
 bunnynet_pull_zone_optimizer_enabled{pull_zone_id="90210"} 0
 bunnynet_pull_zone_origin_shield_enabled{pull_zone_id="90210"} 1

@@ -48,7 +48,7 @@ it('shows the configuration of a zone', async () => {
   );
   expect(asked).toEqual(['/shield/shield-zones?page=1&perPage=100']);
   expect(rows).toBe(`\
-bunnynet_shield_zone_info{shield_zone_id="501",name="www",pull_zone_id="90210",waf_profile_id="4"} 1
+bunnynet_shield_zone_info{shield_zone_id="501",account="account",name="www",pull_zone_id="90210",waf_profile_id="4"} 1
 bunnynet_shield_zone_learning_mode{shield_zone_id="501"} 1
 bunnynet_shield_zone_learning_mode_until_timestamp_seconds{shield_zone_id="501"} 1796083200
 bunnynet_shield_zone_waf_enabled{shield_zone_id="501"} 1

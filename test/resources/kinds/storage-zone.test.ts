@@ -21,7 +21,7 @@ it('shows the content of a storage zone and its regions', async () => {
   }`);
   expect(asked).toEqual(['/storagezone?page=1&perPage=100']);
   expect(rows).toBe(`\
-bunnynet_storage_zone_info{storage_zone_id="7001",name="assets",tier="edge",region="DE"} 1
+bunnynet_storage_zone_info{storage_zone_id="7001",account="account",name="assets",tier="edge",region="DE"} 1
 bunnynet_storage_zone_used_bytes{storage_zone_id="7001"} 123456789012
 bunnynet_storage_zone_files{storage_zone_id="7001"} 98765
 bunnynet_storage_zone_regions{storage_zone_id="7001"} 3

@@ -37,7 +37,7 @@ it('shows the figures of a library', async () => {
   );
   expect(asked).toEqual(['/videolibrary?includeAccessKey=true&page=1&perPage=100']);
   expect(rows).toBe(`\
-bunnynet_video_library_info{library_id="4711",name="training",pull_zone_id="90210",storage_zone_id="612300"} 1
+bunnynet_video_library_info{library_id="4711",account="account",name="training",pull_zone_id="90210",storage_zone_id="612300"} 1
 bunnynet_video_library_videos{library_id="4711"} 128
 bunnynet_video_library_storage_bytes{library_id="4711"} 90210000000
 bunnynet_video_library_replication_regions{library_id="4711"} 2

@@ -30,7 +30,7 @@ it('shows the storage of a video by component and by encoding', async () => {
   expect(asked).toEqual(['/library/4711/videos/0f8c3f9e-5b1a-4a53-9d2e-6a1f3c9b7e20/storage']);
   const video = 'library_id="4711",video_id="0f8c3f9e-5b1a-4a53-9d2e-6a1f3c9b7e20"';
   expect(rows).toBe(`\
-bunnynet_video_info{${video},name="trailer"} 1
+bunnynet_video_info{${video},account="account",name="trailer"} 1
 bunnynet_video_storage_bytes{${video},component="originals"} 250000000
 bunnynet_video_storage_bytes{${video},component="encoded"} 108500000
 bunnynet_video_storage_bytes{${video},component="thumbnails"} 81920
