@@ -32,9 +32,8 @@ import { catalogue } from './resources/catalogue.ts';
 import { resources } from './resources/kinds/index.ts';
 import { type ApiName, apiNames, type Resource } from './resources/resource.ts';
 import { SchemaDrift } from './schema-drift.ts';
-import type { Credentials, Secret } from './secrets/credentials.ts';
-import { FoundKeys } from './secrets/found-keys.ts';
-import { KeyWatch } from './secrets/key-watch.ts';
+import type { Credentials } from './secrets/credentials.ts';
+import { Keys } from './secrets/keys.ts';
 import { createPages } from './status/routes.ts';
 import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
@@ -47,10 +46,7 @@ export interface Setup {
 }
 
 export interface ExporterOptions {
-  /**
-   * Loads and checks the configuration, at the start and at each reload. Rejects with its problems. The credentials of all
-   * configurations share a redactor.
-   */
+  /** Loads and checks the configuration, at the start and at each reload. Rejects with its problems. */
   readonly load: () => Promise<Setup>;
   readonly addresses: readonly ListenAddress[];
   /** Answers probes without TLS and password. */
@@ -86,8 +82,7 @@ export class Exporter {
   readonly #telemetry: Telemetry;
   readonly #clients: ApiClients;
   readonly #engine: PollEngine;
-  readonly #foundKeys: FoundKeys;
-  readonly #keyWatch: KeyWatch;
+  readonly #keys: Keys;
   readonly #server: WebServer;
   readonly #probes: WebServer | undefined;
   readonly #logPlan: ReturnType<typeof planLog>;
@@ -102,10 +97,15 @@ export class Exporter {
 
   constructor(options: ExporterOptions, setup: Setup) {
     const { log } = options;
-    const { config, credentials } = setup;
-    const { redactor } = credentials;
+    const { config } = setup;
     this.#options = options;
-    this.#foundKeys = new FoundKeys(redactor);
+    this.#keys = new Keys({
+      onChanged: (credential) => this.#engine.keyChanged(credential),
+      onProblem: (credential, problem) =>
+        problem === undefined
+          ? log.info({ credential }, 'the key can be read again')
+          : log.warn({ credential }, `${problem}; the last readable key stays in use`),
+    });
     this.#setup = setup;
     this.#store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
     this.#telemetry = createTelemetry(kindsOn(config), {
@@ -118,10 +118,15 @@ export class Exporter {
       droppedLogLines: options.droppedLogLines ?? (() => 0),
     });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);
-    const redact: Redact = (text, maxLength) => redactor.redact(text, maxLength);
+    const redact: Redact = (text, maxLength) => this.#keys.redactor.redact(text, maxLength);
     this.#schemaDrift = new SchemaDrift({ telemetry: this.#telemetry, log, redact, now: () => this.#now() });
-    const readKey = (api: ApiName, credential: string) => this.#readKey(api, credential);
-    this.#clients = createClients(config.apis, readKey, observer, options.proxy, options.uptimeMs);
+    const keys = {
+      // A key that came with a listing is only for the video API.
+      get: (api: ApiName, credential: string) =>
+        (api === 'video' ? this.#keys.found.get(credential) : undefined) ?? this.#keys.get(credential),
+      check: () => this.#keys.check(),
+    };
+    this.#clients = createClients(config.apis, keys, observer, options.proxy, options.uptimeMs);
     this.#engine = new PollEngine({
       resources,
       store: this.#store,
@@ -133,13 +138,12 @@ export class Exporter {
         unrecognized: (...drift) => this.#schemaDrift.unrecognized(...drift),
       },
       log,
-      foundKeys: this.#foundKeys,
-      checkKeys: () => this.#keyWatch.check(),
-      keyIdOf: (name) => this.#foundKeys.idOf(name) ?? this.#keyWatch.idOf(name),
+      foundKeys: this.#keys.found,
+      keyIdOf: (name) => this.#keys.idOf(name),
       redact,
       owns: ownedBy(options.shard),
       onSweep: () => {
-        void this.#keyWatch.check();
+        void this.#keys.check();
         this.#logCauses();
         this.#logPlan(this.#engine.overview().capacities);
       },
@@ -147,7 +151,6 @@ export class Exporter {
       uptimeMs: options.uptimeMs,
     });
     this.#causeLog = new CauseLog(log);
-    this.#keyWatch = new KeyWatch((name) => this.#engine.keyChanged(name));
     this.#logPlan = planLog(() => this.listings().every(({ state }) => state !== 'pending'), log);
     this.#logLacking = lackingLog(log);
     const { addresses, probeAddress, webConfigFile } = options;
@@ -263,12 +266,6 @@ export class Exporter {
     this.#warnOfEmptySelections();
   }
 
-  /** A key that came with a listing is only for the video API. */
-  async #readKey(api: ApiName, credential: string): Promise<Secret> {
-    const found = api === 'video' ? this.#foundKeys.get(credential) : undefined;
-    return found ?? (await this.#setup.credentials.read(credential));
-  }
-
   #routes(): readonly Route[] {
     const { telemetryPath, enableLifecycle } = this.#options;
     const metrics = createMetricsRoute({
@@ -314,7 +311,7 @@ export class Exporter {
   }
 
   #causeInput(): CauseInput {
-    const { config, credentials } = this.#setup;
+    const { config } = this.#setup;
     return {
       answers: this.#engine.overview().answersAt(this.#now()),
       targets: this.targets(),
@@ -322,9 +319,8 @@ export class Exporter {
       kinds: resources,
       baseUrlOf: (api) => config.apis[api].baseUrl,
       baseUrlNameOf: (api) => config.apis[api].names.baseUrl,
-      keySource: (name) =>
-        this.#foundKeys.has(name) ? 'found with its library' : credentials.describe(name),
-      lackOf: (name) => this.#foundKeys.lackOf(name),
+      keySource: (name) => this.#keys.describe(name),
+      lackOf: (name) => this.#keys.found.lackOf(name),
       exporter: {
         refusedReload: this.#configuration.refused,
         pauses: pausesOf(this.#clients, this.#now()),
@@ -347,9 +343,10 @@ export class Exporter {
 
   async #apply(setup: Setup): Promise<void> {
     const { config, credentials } = setup;
-    // Nothing is awaited from here until the engine has the configuration, so that it drops a listing that was partly read with
-    // the previous keys.
-    await this.#keyWatch.follow(credentials, Object.keys(config.credentials));
+    const keys = await credentials.readAll();
+    // Nothing is awaited from here on: no request has a key of one configuration and the address of another, and the engine drops
+    // a listing that was partly read with the previous keys.
+    this.#keys.use(credentials, keys);
     this.#setup = setup;
     this.#configuration = { loadedAtMs: Date.now(), refused: undefined };
     this.#telemetry.follow(kindsOn(config));

@@ -18,7 +18,6 @@ import { Report } from './report/report.ts';
 import { resources } from './resources/kinds/index.ts';
 import { ownKind } from './resources/resource.ts';
 import { Credentials } from './secrets/credentials.ts';
-import { Redactor } from './secrets/redactor.ts';
 import { revision, version } from './version.ts';
 
 const builtAs = `${version} (revision ${revision}, node ${process.versions.node})`;
@@ -27,19 +26,10 @@ const progressIntervalMs = 100;
 /** Scripts depend on these. */
 const exitCodes = { ok: 0, wrongConfiguration: 1, wrongUsage: 2, pollsFailed: 3 } as const;
 
-/** Keeps keys across reloads: answers to earlier requests may still come. */
-const redactor = new Redactor();
-
 async function load({ configFile: file }: Flags, env: Environment, log: Logger): Promise<Setup> {
   const { config, warnings } = await loadConfig({ file, env, resources, otherVariables: flagVariables });
   for (const warning of warnings) log.warn(warning);
-  const credentials = new Credentials(config.credentials, env, {
-    redactor,
-    onFileProblem: (credential, message) =>
-      message === undefined
-        ? log.info({ credential }, 'the key can be read again')
-        : log.warn({ credential }, `${message}; the last good key stays in use`),
-  });
+  const credentials = new Credentials(config.credentials, env);
   for (const source of Object.values(config.credentials)) if ('env' in source) delete process.env[source.env];
   return { config, credentials };
 }

@@ -32,8 +32,12 @@ export interface RawAnswer {
   text(): string;
 }
 
-/** Rejects, without the key in the error, if it cannot be read. */
-export type ReadKey = (api: ApiName, credential: string) => Promise<Secret>;
+export interface ApiKeys {
+  /** Throws, without the key in the error, if there is none. */
+  get(api: ApiName, credential: string): Secret;
+  /** Called when a key was refused, which may have been replaced since. Never rejects. */
+  check(): Promise<void>;
+}
 
 export interface Request {
   /** Below the base URL, with its leading slash. */
@@ -116,7 +120,7 @@ export class ApiClient {
   readonly pacer: Pacer;
   readonly #api: ApiName;
   #config: ApiConfig;
-  readonly #readKey: ReadKey;
+  readonly #keys: ApiKeys;
   readonly #observer: ClientObserver;
   readonly #connect: (config: ApiConfig) => Connections;
   readonly #proxy: ForwardProxy | undefined;
@@ -127,7 +131,7 @@ export class ApiClient {
   constructor(
     api: ApiName,
     config: ApiConfig,
-    readKey: ReadKey,
+    keys: ApiKeys,
     observer: ClientObserver,
     proxy?: ForwardProxy,
     uptimeMs: () => number = () => performance.now(),
@@ -135,7 +139,7 @@ export class ApiClient {
     this.pacer = new Pacer(config);
     this.#api = api;
     this.#config = config;
-    this.#readKey = readKey;
+    this.#keys = keys;
     this.#observer = observer;
     this.#proxy = proxy;
     this.#connect = (settings) => new Connections(settings, proxy, uptimeMs);
@@ -164,6 +168,7 @@ export class ApiClient {
       const held = permit;
       const outcome = await this.#tryOnce(request, held, signal).finally(() => held.release());
       if (!(outcome instanceof ApiError)) return outcome.body;
+      if (outcome.answer.status === 401) await this.#keys.check();
       signal.throwIfAborted();
       const delayMs = retryDelayMs(attempt, outcome.answer.retryAfterMs);
       const maxRetries = request.withoutRetries ? 0 : this.#config.maxRetries;
@@ -195,14 +200,12 @@ export class ApiClient {
     await this.#connections.destroy();
   }
 
-  /** The key and the settings of one configuration: a reload may come while a key is read. */
-  async #context(credential: string): Promise<RequestContext> {
-    for (;;) {
-      const config = this.#config;
-      const key = await this.#readKey(this.#api, credential).catch((cause: Error) => {
-        throw new ApiError('auth', `the key cannot be read: ${cause.message}`);
-      });
-      if (config === this.#config) return { config, key, connections: this.#connections.current() };
+  #context(credential: string): RequestContext | ApiError {
+    try {
+      const key = this.#keys.get(this.#api, credential);
+      return { config: this.#config, key, connections: this.#connections.current() };
+    } catch (cause) {
+      return new ApiError('auth', `the key cannot be read: ${(cause as Error).message}`);
     }
   }
 
@@ -211,19 +214,16 @@ export class ApiClient {
     permit: Permit,
     signal: AbortSignal,
   ): Promise<ApiError | { body: unknown }> {
+    signal.throwIfAborted();
+    if (request.isStopped?.()) throw new Error('the request is no longer wanted');
+    const context = this.#context(request.credential);
+    if (context instanceof ApiError) return context;
     const startedMs = performance.now();
     let endedMs: number | undefined;
     let status: number | undefined;
     let error: ApiError | undefined;
     let raw: RawAnswer | undefined;
-    let context: RequestContext | undefined;
-    let wasSent = false;
     try {
-      context = await this.#context(request.credential);
-      // It may have been aborted or stopped while we read the key.
-      signal.throwIfAborted();
-      if (request.isStopped?.()) throw new Error('the request is no longer wanted');
-      wasSent = true;
       const response = await send(request.path, context, signal);
       status = response.status;
       endedMs = performance.now();
@@ -238,16 +238,15 @@ export class ApiClient {
       context.connections.failures = 0;
       return { body };
     } catch (cause) {
-      if (!wasSent && !(cause instanceof ApiError)) throw cause;
-      error = errorOfTransport(cause, context?.config ?? this.#config, this.#proxy);
+      error = errorOfTransport(cause, context.config, this.#proxy);
       status ??= error.answer.status;
-      if (context && !signal.aborted) context.connections.failures++;
+      if (!signal.aborted) context.connections.failures++;
       if (error.result === 'rate_limited') this.#pause(error.answer.retryAfterMs);
       return error;
     } finally {
       const code = status === undefined ? (error?.result ?? 'network') : String(status);
       const seconds = ((endedMs ?? performance.now()) - startedMs) / 1000;
-      if (wasSent && !signal.aborted) this.#observer.requested(this.#api, code, seconds, request.path, raw);
+      if (!signal.aborted) this.#observer.requested(this.#api, code, seconds, request.path, raw);
     }
   }
 
@@ -284,11 +283,11 @@ export type ApiClients = Readonly<Record<ApiName, ApiClient>>;
 /** The clients of all APIs. proxy: undefined for direct connections. uptimeMs: a clock that never jumps. */
 export function createClients(
   configs: Readonly<Record<ApiName, ApiConfig>>,
-  readKey: ReadKey,
+  keys: ApiKeys,
   observer: ClientObserver,
   proxy: ForwardProxy | undefined,
   uptimeMs?: () => number,
 ): ApiClients {
-  const create = (api: ApiName) => new ApiClient(api, configs[api], readKey, observer, proxy, uptimeMs);
+  const create = (api: ApiName) => new ApiClient(api, configs[api], keys, observer, proxy, uptimeMs);
   return Object.fromEntries(apiNames.map((api) => [api, create(api)])) as ApiClients;
 }

@@ -41,8 +41,6 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   readonly owns: (key: string) => boolean;
   /** An id for the current key of a credential. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
-  /** Calls `keyChanged` for keys that have changed, before it resolves. */
-  readonly checkKeys?: (() => Promise<void>) | undefined;
   /** Called every ten seconds, and when everything was polled once. */
   readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
@@ -482,10 +480,8 @@ export class PollEngine {
 
   /** Takes over what a run of a listing has: first the keys, then the targets, then their readings. */
   async #takeOver(task: ListingTask, run: Run, counts: () => boolean): Promise<void> {
-    const { log, foundKeys, checkKeys } = this.#options;
+    const { log, foundKeys } = this.#options;
     const { key, keyId } = task.spec;
-    // If the key changed meanwhile, the pages may be from two accounts. Then the run no longer counts.
-    await checkKeys?.();
     if (!counts()) return;
     const before = task.snapshot;
     const kept = keptOf(task, run);

@@ -1,14 +1,11 @@
-/**
- * The only place that reads keys, holds them and hands them out wrapped. A key file is read for each request, so a rotated key is
- * used from the next request on.
- */
+/** The only place that reads keys, and wraps them: each from its variable or its file. */
 
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { isExposed, readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
-import { formsOf, Redactor, redacted } from './redactor.ts';
+import { formsOf, redacted } from './redactor.ts';
 
 /** Where a key is read: never the key itself. */
 export type CredentialSource = { readonly env: string } | { readonly file: string };
@@ -57,6 +54,9 @@ export class CredentialError extends Error {
   override readonly name = 'CredentialError';
 }
 
+/** A key that can be used, or why it cannot. */
+export type KeyOrProblem = Secret | CredentialError;
+
 export interface CredentialProblem {
   readonly credential: string;
   readonly severity: 'error' | 'warning';
@@ -64,10 +64,6 @@ export interface CredentialProblem {
 }
 
 export interface CredentialsOptions {
-  /** Called with why a key file has become unusable (its last good key stays in use), and without when it is usable again. */
-  readonly onFileProblem?: (name: string, message: string | undefined) => void;
-  /** Learns every key that is read. The same for all configurations: answers to requests with earlier keys may still arrive. */
-  readonly redactor?: Redactor;
   /** The most time that reading a key file may take: its mount may hang. Default: 5 s. */
   readonly maxReadMs?: number | undefined;
 }
@@ -88,23 +84,15 @@ function shown(name: string): string {
 export class Credentials {
   readonly #sources: Readonly<Record<string, CredentialSource>>;
   readonly #env: Environment;
-  readonly #onFileProblem: NonNullable<CredentialsOptions['onFileProblem']>;
-  readonly redactor: Redactor;
   readonly #maxReadMs: number;
-  /** The last good keys. */
-  readonly #lastGood = new Map<string, Secret>();
-  /** Why the last good key of a file is still in use. */
-  readonly #fileProblems = new Map<string, string | undefined>();
 
   constructor(
     sources: Readonly<Record<string, CredentialSource>>,
     env: Environment,
-    { onFileProblem = () => {}, redactor = new Redactor(), maxReadMs = 5000 }: CredentialsOptions = {},
+    { maxReadMs = 5000 }: CredentialsOptions = {},
   ) {
     this.#sources = sources;
     this.#env = env;
-    this.#onFileProblem = onFileProblem;
-    this.redactor = redactor;
     this.#maxReadMs = maxReadMs;
   }
 
@@ -114,17 +102,12 @@ export class Credentials {
     return (await Promise.all(checks)).flat();
   }
 
-  /** The current key; if its file became unusable, the last good one. Rejects with a `CredentialError` if there never was one. */
-  async read(name: string): Promise<Secret> {
-    const source = this.#sources[name];
-    if (source === undefined) throw new CredentialError(`the credential ${name} is not defined`);
-    const secret =
-      'env' in source ? readVariable(source.env, this.#env) : await this.#readFile(name, source.file);
-    const before = this.#lastGood.get(name);
-    if (before?.reveal() === secret.reveal()) return before;
-    this.#lastGood.set(name, secret);
-    this.redactor.learn(name, secret.reveal());
-    return secret;
+  /** Every key as it is now, or why it cannot be read, by credential. */
+  async readAll(): Promise<ReadonlyMap<string, KeyOrProblem>> {
+    const reads = Object.entries(this.#sources).map(
+      async ([name, source]) => [name, await this.#read(source)] as const,
+    );
+    return new Map(await Promise.all(reads));
   }
 
   /** Where the key comes from, for messages: `from $VARIABLE`, `from the file /path`. */
@@ -135,30 +118,22 @@ export class Credentials {
   }
 
   async #check(credential: string, source: CredentialSource): Promise<readonly CredentialProblem[]> {
-    try {
-      await this.read(credential);
-      if (!('file' in source && isExposed(source.file))) return [];
-      const message = `every user of this machine can read the key file ${source.file}: restrict it with chmod o-r`;
-      return [{ credential, severity: 'warning', message }];
-    } catch (error) {
-      if (!(error instanceof CredentialError)) throw error;
-      return [{ credential, severity: 'error', message: error.message }];
-    }
+    const key = await this.#read(source);
+    if (key instanceof CredentialError) return [{ credential, severity: 'error', message: key.message }];
+    if (!('file' in source && isExposed(source.file))) return [];
+    const message = `every user of this machine can read the key file ${source.file}: restrict it with chmod o-r`;
+    return [{ credential, severity: 'warning', message }];
   }
 
-  async #readFile(name: string, path: string): Promise<Secret> {
-    let problem: string | undefined;
-    let secret = this.#lastGood.get(name);
+  async #read(source: CredentialSource): Promise<KeyOrProblem> {
     try {
-      secret = await readInTime(path, this.#maxReadMs);
+      return 'env' in source
+        ? readVariable(source.env, this.#env)
+        : await readInTime(source.file, this.#maxReadMs);
     } catch (error) {
-      if (secret === undefined || !(error instanceof CredentialError)) throw error;
-      problem = error.message;
+      if (error instanceof CredentialError) return error;
+      throw error;
     }
-    // Reports each problem once, and once that it is over.
-    if (problem !== this.#fileProblems.get(name)) this.#onFileProblem(name, problem);
-    this.#fileProblems.set(name, problem);
-    return secret;
   }
 }
 

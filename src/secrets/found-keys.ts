@@ -1,5 +1,5 @@
 /** Keys from listings, kept in memory only, and only as long as a listing has them. */
-import { CredentialError, parseKey, type Secret } from './credentials.ts';
+import { CredentialError, type KeyOrProblem, parseKey, Secret } from './credentials.ts';
 import type { Redactor } from './redactor.ts';
 
 /** The key that a listing has for one thing. */
@@ -20,9 +20,6 @@ export class LackingKeyError extends CredentialError {
   }
 }
 
-/** A key that can be used, or why it cannot. */
-type KeyOrProblem = Secret | CredentialError;
-
 function parseFound(listed: ListedKey): KeyOrProblem {
   if (!listed.key) return new LackingKeyError(listed);
   try {
@@ -41,6 +38,8 @@ function isSame(a: KeyOrProblem, b: KeyOrProblem): boolean {
 export class FoundKeys {
   /** By credential and listing: two accounts may have different keys for the same thing. */
   readonly #keys = new Map<string, Map<string, KeyOrProblem>>();
+  /** By listing: the credentials that it has a key for. */
+  readonly #credentials = new Map<string, ReadonlySet<string>>();
   readonly #redactor: Redactor;
 
   constructor(redactor: Redactor) {
@@ -54,11 +53,16 @@ export class FoundKeys {
    */
   learn(listing: string, keys: ReadonlyMap<string, ListedKey>): readonly string[] {
     const changed: string[] = [];
-    for (const credential of new Set([...this.#keys.keys(), ...keys.keys()])) {
+    const had = this.#credentials.get(listing) ?? [];
+    if (keys.size > 0) this.#credentials.set(listing, new Set(keys.keys()));
+    else this.#credentials.delete(listing);
+    for (const credential of new Set([...had, ...keys.keys()])) {
+      const listed = keys.get(credential);
+      const known = this.#keys.get(credential)?.get(listing);
+      if (known instanceof Secret && known.reveal() === listed?.key?.()) continue;
       const before = this.#inUse(credential);
-      const key = keys.get(credential);
-      if (key === undefined) this.#forget(credential, listing);
-      else this.#keep(credential, listing, key);
+      if (listed === undefined) this.#forget(credential, listing);
+      else this.#keep(credential, listing, listed);
       const after = this.#inUse(credential);
       if (before !== undefined && after !== undefined && !isSame(before, after)) changed.push(credential);
     }
@@ -67,8 +71,7 @@ export class FoundKeys {
 
   /** Forgets what all other listings had. */
   retain(isWanted: (listing: string) => boolean): void {
-    for (const [credential, known] of this.#keys)
-      for (const listing of known.keys()) if (!isWanted(listing)) this.#forget(credential, listing);
+    for (const listing of this.#credentials.keys()) if (!isWanted(listing)) this.learn(listing, new Map());
   }
 
   /** The key in use; undefined if no listing has one. Throws a `CredentialError` if it is not valid. */

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import { ApiClient, type ClientObserver, type ReadKey, type Request } from '../../src/api/client.ts';
+import { ApiClient, type ApiKeys, type ClientObserver, type Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import type { ForwardProxy } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
@@ -21,10 +21,12 @@ export const config: ApiConfig = {
   names: { baseUrl: 'apis.shield.base_url', host: [], authorities: [] },
 };
 
+export const keys: ApiKeys = { get: () => new Secret(key), check: () => Promise.resolve() };
+
 /** A client that is closed at the end of the test; `codes` and `pauses` are what it reported to its observer. */
 export function createClient(
   settings: Partial<ApiConfig> = {},
-  readKey: ReadKey = () => Promise.resolve(new Secret(key)),
+  givenKeys: ApiKeys = keys,
   proxy?: ForwardProxy,
 ) {
   const codes: string[] = [];
@@ -33,7 +35,7 @@ export function createClient(
     requested: (api, code) => codes.push(`${api} ${code}`),
     paused: (_, untilMs) => pauses.push(untilMs),
   };
-  const client = new ApiClient('shield', { ...config, ...settings }, readKey, observer, proxy);
+  const client = new ApiClient('shield', { ...config, ...settings }, givenKeys, observer, proxy);
   onTestFinished(() => client.close());
   const get = (
     path: string,

@@ -5,7 +5,17 @@ import type { Permit } from '../../src/api/pacer.ts';
 import { Secret } from '../../src/secrets/credentials.ts';
 import { version } from '../../src/version.ts';
 import { expectDeclaredRequests, mockApi } from '../mock-api.ts';
-import { config, createClient, drawTheLeast, key, origin, sendForever, serve, serveBytes } from './ask.ts';
+import {
+  config,
+  createClient,
+  drawTheLeast,
+  key,
+  keys,
+  origin,
+  sendForever,
+  serve,
+  serveBytes,
+} from './ask.ts';
 
 expectDeclaredRequests();
 
@@ -203,7 +213,7 @@ describe('the message of a failure', () => {
 
   it('never hold a key that cannot be a header', async () => {
     const baseUrl = await serve((_, response) => response.end('{}'));
-    const { failure } = createClient({ baseUrl }, () => Promise.resolve(new Secret('k-1\nX: y')));
+    const { failure } = createClient({ baseUrl }, { ...keys, get: () => new Secret('k-1\nX: y') });
     const error = await failure('/a');
     expect(error.result).toBe('network');
     expect(`${error.message} ${String(error.cause)}`).not.toContain('k-1');

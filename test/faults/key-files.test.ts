@@ -67,7 +67,7 @@ const places: Readonly<Record<string, () => Place>> = {
 };
 
 describe.each(Object.keys(places))('a key file that is %s', (name) => {
-  it('is used from the next request on, without a reload', async () => {
+  it('is used once the API refuses the one before, without a reload', async () => {
     const place = places[name]?.();
     if (!place) throw new Error(`no place ${name}`);
     await place.put('key-of-may');
@@ -76,14 +76,45 @@ describe.each(Object.keys(places))('a key file that is %s', (name) => {
     expect(await up()).toBe(1);
     for (const key of ['key-of-june', 'key-of-july']) {
       accepted.key = key;
+      whole.advance(1000);
       await whole.poll();
       expect(await up()).toBe(0);
       await place.put(key);
       await whole.poll();
-      expect(await up()).toBe(1);
+      await eventually(async () => expect(await up()).toBe(1));
+      whole.sweep();
     }
     const sent = whole.requests.map(({ key }) => key?.replace('key-of-', ''));
-    expect(sent).toEqual(['may', 'may', 'june', 'june', 'july']);
+    expect(sent).toEqual(['may', 'may', 'may', 'june', 'june', 'june', 'july']);
+    const said = whole.log.map(({ msg }) => msg).filter((msg) => /changed|refuses/.test(msg));
+    expect(said).toEqual([
+      expect.stringMatching(/^The application API refuses the key of account/),
+      'the key of account changed',
+      expect.stringMatching(/^over after .* The application API refuses the key of account/),
+      expect.stringMatching(/^The application API refuses the key of account/),
+      'the key of account changed',
+      expect.stringMatching(/^over after .* The application API refuses the key of account/),
+    ]);
+  });
+
+  it('is used within ten seconds though nobody refuses the one before, and the log says so before it says more', async () => {
+    const place = places[name]?.();
+    if (!place) throw new Error(`no place ${name}`);
+    await place.put('key-of-may');
+    const { whole, up } = await startWith(place.file());
+    await whole.poll();
+    await place.put('key-of-june');
+    whole.advance(1000);
+    whole.sweep();
+    await eventually(() => expect(whole.said('changed')).toHaveLength(1));
+    await whole.poll();
+    whole.sweep();
+    expect(await up()).toBe(0);
+    expect(whole.requests.at(-1)?.key).toBe('key-of-june');
+    expect(whole.log.map(({ msg }) => msg).filter((msg) => /changed|refuses/.test(msg))).toEqual([
+      'the key of account changed',
+      expect.stringMatching(/^The application API refuses the key of account/),
+    ]);
   });
 });
 

@@ -13,7 +13,6 @@ import { createExporter, type Exporter, type ExporterOptions } from '../../src/e
 import { WebServer } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { Credentials } from '../../src/secrets/credentials.ts';
-import { Redactor } from '../../src/secrets/redactor.ts';
 import { answerInProcess } from '../mock-api.ts';
 import { runs } from '../runs.ts';
 import { type Clock, currentClock, stopTime } from './clock.ts';
@@ -227,7 +226,6 @@ export async function startWhole(options: WholeOptions) {
     max_retries: 0,
     ...options.api,
   };
-  const redactor = new Redactor();
   const lines: string[] = [];
   const toLog = (line: string) => {
     lines.push(line);
@@ -357,7 +355,6 @@ export async function startWhole(options: WholeOptions) {
       return {
         config,
         credentials: new Credentials(config.credentials, whole.env, {
-          redactor,
           maxReadMs: options.maxKeyReadMs,
         }),
       };

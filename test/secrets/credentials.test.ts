@@ -1,9 +1,8 @@
-import { chmod, mkdir, readlink, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readlink, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { format, inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { CredentialError, Credentials, Secret } from '../../src/secrets/credentials.ts';
-import { KeyWatch } from '../../src/secrets/key-watch.ts';
 import { canary, directory } from '../config/fixtures.ts';
 
 describe('a secret', () => {
@@ -33,7 +32,8 @@ describe('a key in the environment', () => {
 
   test('is read without its line end', async () => {
     const account = credentials(`${canary}\r\n`);
-    expect((await account.read('account')).reveal()).toBe(canary);
+    const key = (await account.readAll()).get('account');
+    expect(key instanceof Secret && key.reveal()).toBe(canary);
     expect(await account.check()).toEqual([]);
   });
 
@@ -54,7 +54,7 @@ describe('a key in the environment', () => {
     ['x'.repeat(4097), 'expected a key in the environment variable KEY; it is larger than 4096 bytes'],
   ])('that is $0 is refused', async (text, message) => {
     expect(await credentials(text).check()).toEqual([{ credential: 'account', severity: 'error', message }]);
-    await expect(credentials(text).read('account')).rejects.toThrow(new CredentialError(message));
+    expect((await credentials(text).readAll()).get('account')).toEqual(new CredentialError(message));
   });
 });
 
@@ -91,80 +91,6 @@ describe('a key file', () => {
     await mount(path, 'v1', canary);
     expect(await messageOf(join(path, 'mounted'))).toEqual([]);
   });
-
-  test('that changes without a newer mtime is used from the next read on', async () => {
-    const file = join(await directory(), 'key');
-    const credentials = new Credentials({ account: { file } }, {});
-    const seen: string[] = [];
-    for (const key of ['first', 'other', 'third']) {
-      await writeFile(`${file}.new`, key);
-      await utimes(`${file}.new`, 1, 1);
-      await rename(`${file}.new`, file);
-      seen.push((await credentials.read('account')).reveal());
-    }
-    expect(seen).toEqual(['first', 'other', 'third']);
-  });
-
-  test('that is touched without changing is the same key', async () => {
-    const file = join(await directory(), 'key');
-    await writeFile(file, 'first');
-    const changed: string[] = [];
-    const watch = new KeyWatch((name) => changed.push(name));
-    await watch.follow(new Credentials({ account: { file } }, {}), ['account']);
-    await utimes(file, 1, 1);
-    await watch.check();
-    expect(changed).toEqual([]);
-    await writeFile(file, 'other');
-    await watch.check();
-    await watch.check();
-    expect(changed).toEqual(['account']);
-  });
-
-  test('that becomes unusable leaves the last good key in use, and is logged once', async () => {
-    const file = join(await directory(), 'key');
-    await writeFile(file, 'first');
-    const troubles: [string, string | undefined][] = [];
-    const onFileProblem = (name: string, message: string | undefined) => {
-      troubles.push([name, message?.replace(file, 'FILE')]);
-    };
-    const credentials = new Credentials({ account: { file } }, {}, { onFileProblem });
-    const read = async () => (await credentials.read('account')).reveal();
-    expect(await read()).toBe('first');
-    await rm(file);
-    expect([await read(), await read()]).toEqual(['first', 'first']);
-    expect(troubles).toEqual([['account', 'expected the key file FILE; there is none']]);
-    await writeFile(file, `${canary}\u0001`);
-    expect([await read(), await read()]).toEqual(['first', 'first']);
-    expect(troubles).toHaveLength(2);
-    await writeFile(file, 'second');
-    expect([await read(), await read()]).toEqual(['second', 'second']);
-    expect(troubles.at(2)).toEqual(['account', undefined]);
-    expect(troubles).toHaveLength(3);
-    expect(JSON.stringify(troubles)).not.toContain(canary);
-  });
-
-  test('that comes back unchanged ends the warning', async () => {
-    const file = join(await directory(), 'key');
-    await writeFile(file, 'first');
-    await utimes(file, 1, 1);
-    const troubles: (string | undefined)[] = [];
-    const onFileProblem = (_: string, message: string | undefined) => {
-      troubles.push(message === undefined ? 'well' : 'trouble');
-    };
-    const credentials = new Credentials({ account: { file } }, {}, { onFileProblem });
-    await credentials.read('account');
-    await rename(file, `${file}.away`);
-    await credentials.read('account');
-    await rename(`${file}.away`, file);
-    await credentials.read('account');
-    expect(troubles).toEqual(['trouble', 'well']);
-  });
-});
-
-test('a credential that is not defined is an error', async () => {
-  await expect(new Credentials({}, {}).read('nobody')).rejects.toThrow(
-    'the credential nobody is not defined',
-  );
 });
 
 /** Creates or swaps a secret volume like Kubernetes: mounted → ..data/key, ..data → ..version. */

@@ -1,0 +1,108 @@
+/**
+ * The one owner of keys: those of the configuration and those that come with listings. Requests take them from memory. Key files
+ * are read again when somebody asks for a check: every ten seconds, and after a key was refused.
+ */
+import { CredentialError, type Credentials, type KeyOrProblem, Secret } from './credentials.ts';
+import { FoundKeys } from './found-keys.ts';
+import { Redactor } from './redactor.ts';
+
+type Source = Pick<Credentials, 'readAll' | 'describe'>;
+
+export interface KeysOptions {
+  /** A credential of the configuration has another key, which is in use from now on. */
+  readonly onChanged: (credential: string) => void;
+  /** Called with why a key can no longer be read (the last readable one stays in use), and without when it can again. */
+  readonly onProblem: (credential: string, problem: string | undefined) => void;
+}
+
+export class Keys {
+  /** Knows the keys of all configurations: answers to requests with earlier keys may still arrive. */
+  readonly redactor = new Redactor();
+  readonly found = new FoundKeys(this.redactor);
+  readonly #options: KeysOptions;
+  #credentials: Source | undefined;
+  /** By credential: the last readable key, or why there never was one. */
+  #keys = new Map<string, KeyOrProblem>();
+  /** Why the last readable key is still in use, by credential. */
+  readonly #problems = new Map<string, string | undefined>();
+  #lastCheck: Promise<void> = Promise.resolve();
+  /** The check that has not begun yet. */
+  #nextCheck: Promise<void> | undefined;
+
+  constructor(options: KeysOptions) {
+    this.#options = options;
+  }
+
+  /** Switches to the credentials of another configuration, with the keys that were read for it. */
+  use(credentials: Source, keys: ReadonlyMap<string, KeyOrProblem>): void {
+    this.#credentials = credentials;
+    this.#keys = new Map();
+    this.#problems.clear();
+    for (const [name, key] of keys) this.#keep(name, key);
+  }
+
+  /** The key of a credential of the configuration. Throws a `CredentialError` if there never was one. */
+  get(credential: string): Secret {
+    const key =
+      this.#keys.get(credential) ?? new CredentialError(`the credential ${credential} is not defined`);
+    if (key instanceof CredentialError) throw key;
+    return key;
+  }
+
+  /** Differs for different keys, and does not reveal them. Empty if there is none. */
+  idOf(credential: string): string {
+    const found = this.found.idOf(credential);
+    if (found !== undefined) return found;
+    const key = this.#keys.get(credential);
+    return key instanceof Secret ? key.id : '';
+  }
+
+  /** Where a key comes from, for messages. */
+  describe(credential: string): string {
+    if (this.found.has(credential)) return 'found with its library';
+    return this.#credentials?.describe(credential) ?? 'not defined';
+  }
+
+  /** Reads the keys again. One check after another, so that a key read earlier never replaces one read later. Never rejects. */
+  check(): Promise<void> {
+    this.#nextCheck ??= this.#lastCheck.then(() => {
+      this.#nextCheck = undefined;
+      return this.#check();
+    });
+    this.#lastCheck = this.#nextCheck;
+    return this.#lastCheck;
+  }
+
+  async #check(): Promise<void> {
+    const credentials = this.#credentials;
+    const keys = await credentials?.readAll();
+    // Another configuration has keys of its own.
+    if (!keys || credentials !== this.#credentials) return;
+    for (const [name, key] of keys) this.#renew(name, key);
+  }
+
+  #renew(name: string, key: KeyOrProblem): void {
+    const before = this.#keys.get(name);
+    if (key instanceof CredentialError) {
+      if (before instanceof Secret) this.#tell(name, key.message);
+      else this.#keys.set(name, key);
+      return;
+    }
+    this.#tell(name, undefined);
+    if (before instanceof Secret && before.id === key.id) return;
+    this.#keep(name, key);
+    this.#options.onChanged(name);
+  }
+
+  /** Tells each problem once, and once that it is over. */
+  #tell(name: string, problem: string | undefined): void {
+    if (problem === this.#problems.get(name)) return;
+    this.#problems.set(name, problem);
+    this.#options.onProblem(name, problem);
+  }
+
+  #keep(name: string, key: KeyOrProblem): void {
+    this.#keys.set(name, key);
+    if (key instanceof Secret) this.redactor.learn(name, key.reveal());
+  }
+}
