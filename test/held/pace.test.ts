@@ -8,7 +8,7 @@ it('everything of an account is read once within a minute, and then at its inter
   timeout: runs(60_000, 600_000),
 }, async () => {
   const whole = await startWhole({
-    ...simulateAccount(),
+    ...simulateAccount({ shape: { applications: 3 } }),
     api: { max_concurrency: 8, requests_per_second: 10 },
   });
   await whole.exporter.start();
@@ -20,6 +20,6 @@ it('everything of an account is read once within a minute, and then at its inter
   const later = whole.requests.slice(before).map(({ atMs }) => atMs);
   // Some polls take more than one request, and in the first rounds each moves towards its own time.
   const polls = 600 * planned.reduce((sum, rate) => sum + rate, 0);
-  expect(later.length / polls).toBeGreaterThan(0.8);
+  expect(later.length / polls).toBeGreaterThan(0.7);
   expect(later.length / polls).toBeLessThan(1.5);
 });
