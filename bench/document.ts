@@ -7,17 +7,20 @@ export interface Run {
   readonly loads: readonly string[];
   readonly minutes: number;
   readonly revision: string;
+  /** The build that was measured beside this one. */
+  readonly otherName: string | undefined;
 }
 
 const introduction = `# Performance
 
-What an installation takes, compared with your own program with **prom-client**, the usual library for Node, that exports the same
-series, and with a server that sends the same page from memory (**static Buffer**), which is the minimum for Node. They are scraped in
-turns on the same machine.
+What an installation takes. The scrapes are compared with your own program with **prom-client**, the usual library for Node, that
+exports the same series, and with a server that sends the same page from memory (**static Buffer**), which is the minimum for Node.
+They are scraped in turns on the same machine.
 
-The exporter renders a target when it is polled, and compresses only what has changed since the last scrape. prom-client renders every series at every
-scrape, so the gap grows with the number of series. With _polls of all kinds spread as in the demo_, a tenth of the targets of all
-kinds was polled between two scrapes.
+The exporter renders a target when it is polled, and compresses only what has changed since the last scrape. prom-client renders
+every series at every scrape, so the gap grows with the number of series. With _polls of all kinds spread as in the demo_, a tenth of
+the targets of all kinds was polled between two scrapes. The hour of _a small account_ is the polls and scrapes of an hour in five
+minutes, with intervals of a twelfth, and 55 idle minutes. [The other exporters](compared-with.md) ran on the same account.
 `;
 
 /** sizing: the lines with measured figures. */
@@ -41,7 +44,7 @@ export function renderForUsers(run: Run): string {
     introduction,
     ...tablesOf(run)
       .filter(({ isForUsers }) => isForUsers)
-      .map(renderTable),
+      .map((table) => renderTable(without(run.otherName, table))),
     advice(run.parts.flatMap(({ sizing }) => sizing ?? [])),
     '## About the figures',
     '',
@@ -50,9 +53,25 @@ export function renderForUsers(run: Run): string {
   ].join('\n');
 }
 
+/** The table without the row or column of this name. */
+function without(name: string | undefined, table: Table): Table {
+  const isKept = (_: string, at: number) => at === 0 || table.columns[at] !== name;
+  return {
+    ...table,
+    columns: table.columns.filter(isKept),
+    rows: table.rows.filter(([first]) => first !== name).map((row) => row.filter(isKept)),
+  };
+}
+
 /** bench/results.md */
 export function renderResults(run: Run): string {
-  const tables = [aimsTable(run.parts.flatMap(({ aims }) => aims)), ...tablesOf(run)];
+  const tables = [
+    aimsTable(
+      run.parts.flatMap(({ aims }) => aims),
+      run.otherName,
+    ),
+    ...tablesOf(run),
+  ];
   return `${[
     '# Results of the benchmark',
     '',

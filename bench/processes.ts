@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { present } from './builds.ts';
 
 /** Commands of a child: a name, one JSON argument, one JSON answer. */
 export type Commands = Readonly<Record<string, (argument: never) => unknown>>;
@@ -21,15 +22,6 @@ interface Told {
   readonly result?: unknown;
   readonly error?: string;
 }
-
-/** As the image and `npm start` start the exporter; whatever it is held against starts so, too. */
-export const nodeOptions = [
-  '--liftoff-only',
-  '--max-semi-space-size=1',
-  '--v8-pool-size=1',
-  '--no-sparkplug',
-];
-export const nodeEnvironment = { MALLOC_TRIM_THRESHOLD_: '131072' };
 
 export class Measured {
   readonly name: string;
@@ -79,7 +71,7 @@ export class Measured {
   }
 }
 
-/** A child of this benchmark that serves `Commands`. */
+/** A child of this benchmark that serves `Commands`. It starts as the exporter that it is held against. */
 export class Child<C extends Commands> extends Measured {
   readonly #waiting = new Map<
     number,
@@ -93,8 +85,8 @@ export class Child<C extends Commands> extends Measured {
       name,
       fork(new URL(`./${entry}.mjs`, import.meta.url), arguments_, {
         serialization: 'json',
-        execArgv: nodeOptions,
-        env: { ...process.env, ...nodeEnvironment },
+        execArgv: [...present.options],
+        env: { ...process.env, ...present.environment },
       }),
     );
     this.process.on('message', (message: Told) => {
@@ -140,16 +132,20 @@ export function serveCommands(commands: Readonly<Record<string, (argument: never
 /** Other variables could change the result: with NODE_EXTRA_CA_CERTS, Node 20 takes twice as long to start. */
 export const bareEnvironment = { PATH: process.env['PATH'] };
 
-/** Starts any other program with only PATH and these variables; of its output only errors are shown. */
+/** Starts any other program with only PATH and these variables; of its output only errors are shown. `ipc`: it gets messages. */
 export function startProgram(
   name: string,
   file: string,
   arguments_: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  ...more: readonly 'ipc'[]
 ): Measured {
   return new Measured(
     name,
-    spawn(file, arguments_, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...bareEnvironment, ...env } }),
+    spawn(file, arguments_, {
+      stdio: ['ignore', 'ignore', 'inherit', ...more],
+      env: { ...bareEnvironment, ...env },
+    }),
   );
 }
 

@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDataset, createKeys, type Dataset, type Shape } from '../src/simulator/dataset.ts';
 import { type ConfigDocument, everything } from '../src/simulator/everything.ts';
 import { baseUrlsOf } from '../src/simulator/simulator.ts';
+import { type Build, present } from './builds.ts';
 import type { SimulateCommands } from './children/simulate.ts';
-import { Child, type Measured, nodeEnvironment, nodeOptions, startProgram } from './processes.ts';
+import { Child, type Measured, startProgram } from './processes.ts';
 
 /** The dataset is a function of seed and shape, so both processes know its ids and keys. */
 export const seed = 1;
-const bundle = 'dist/bunnynet-exporter.js';
 const readyWithinMs = 300_000;
 
 export interface Account {
@@ -21,11 +21,20 @@ export interface Account {
   readonly origin: string;
   /** A configuration that exports all of it. */
   readonly everything: (options: Parameters<typeof everything>[1]) => ConfigDocument;
-  readonly start: (document: ConfigDocument, node?: string) => Promise<Exporter>;
+  /** Default: the present build, with the Node of the benchmark. */
+  readonly start: (document: ConfigDocument, how?: Starting) => Promise<Exporter>;
   readonly stop: () => Promise<void>;
 }
 
+interface Starting {
+  readonly build?: Build;
+  readonly node?: string;
+  /** A file in `children`, without its extension, that Node runs first and that gets messages. */
+  readonly preload?: string;
+}
+
 export interface Exporter {
+  readonly name: string;
   readonly measured: Measured;
   readonly port: number;
   /** Changes the configuration in use. */
@@ -43,15 +52,18 @@ export async function createAccount(shape: Shape): Promise<Account> {
     dataset,
     origin,
     everything: (options) => everything({ ...dataset, keys, baseUrls: baseUrlsOf(origin) }, options).document,
-    async start(document, node = process.execPath) {
+    async start(document, { build = present, node = process.execPath, preload } = {}) {
       const port = await freePort();
       const file = `${folder}/${port}.json`;
       const write = (changed: ConfigDocument) => writeFileSync(file, JSON.stringify(changed));
       write(document);
       const flags = [`--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`, '--log.level=error'];
-      const env = { ...nodeEnvironment, ACCOUNT_KEY: keys.account };
-      const measured = startProgram('exporter', node, [...nodeOptions, bundle, ...flags], env);
+      const env = { ...build.environment, ACCOUNT_KEY: keys.account };
+      const preloaded = preload ? [`--import=${new URL(`./${preload}.mjs`, import.meta.url).href}`] : [];
+      const words = [...build.options, ...preloaded, build.bundle, ...flags];
+      const measured = startProgram(build.name, node, words, env, ...(preload ? ['ipc' as const] : []));
       return {
+        name: build.name,
         measured,
         port,
         reload(changed) {
@@ -77,10 +89,11 @@ export async function untilReady({ measured, port }: Pick<Exporter, 'measured' |
   }
 }
 
-/** The body, whatever the status. */
-export function fetchPage(port: number, path = '/metrics'): Promise<Buffer> {
+/** The body as it was sent, whatever the status. */
+export function fetchPage(port: number, path = '/metrics', gzip = false): Promise<Buffer> {
+  const headers = gzip ? { 'accept-encoding': 'gzip' } : {};
   return new Promise((resolve, reject) => {
-    get({ port, host: '127.0.0.1', path, agent: false }, (response) => {
+    get({ port, host: '127.0.0.1', path, headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => resolve(Buffer.concat(chunks)));

@@ -16,6 +16,9 @@ export interface Table {
 export interface Aim {
   readonly what: string;
   readonly wanted: string;
+  /** Of the other build, if there is one. */
+  readonly other?: string | undefined;
+  /** Of this build. */
   readonly measured: string;
   readonly met: boolean;
 }
@@ -44,12 +47,13 @@ export function times(ratio: number): string {
   return Number.isFinite(ratio) ? `${ratio < 10 ? Number(ratio.toFixed(2)) : plain(ratio)} ×` : '-';
 }
 
-export function milliseconds(value: number): string {
-  return `${plain(value)} ms`;
+/** Undefined: not measured. */
+export function milliseconds(value: number | undefined): string {
+  return value === undefined ? '-' : `${plain(value)} ms`;
 }
 
-export function megabytes(bytes: number): string {
-  return `${plain(bytes / 1e6)} MB`;
+export function megabytes(bytes: number | undefined): string {
+  return bytes === undefined ? '-' : `${plain(bytes / 1e6)} MB`;
 }
 
 /** Two digits; whole from a hundred on. */
@@ -59,12 +63,28 @@ export function plain(value: number): string {
   return String(Number(value.toPrecision(2)));
 }
 
-export function atMost(what: string, limit: number, ratio: number): Aim {
-  return { what, wanted: `≤ ${limit} ×`, measured: times(ratio), met: ratio <= limit };
+/** ratio: of this build; otherRatio: of the other one. */
+export function atMost(what: string, limit: number, ratio: number, otherRatio?: number): Aim {
+  return { what, wanted: `≤ ${limit} ×`, ...ofBuilds(ratio, otherRatio), met: ratio <= limit };
 }
 
-export function atLeast(what: string, limit: number, ratio: number): Aim {
-  return { what, wanted: `≥ ${limit} ×`, measured: times(ratio), met: ratio >= limit };
+export function atLeast(what: string, limit: number, ratio: number, otherRatio?: number): Aim {
+  return { what, wanted: `≥ ${limit} ×`, ...ofBuilds(ratio, otherRatio), met: ratio >= limit };
+}
+
+function ofBuilds(ratio: number, otherRatio: number | undefined): Pick<Aim, 'measured' | 'other'> {
+  return { measured: times(ratio), other: otherRatio === undefined ? undefined : times(otherRatio) };
+}
+
+/** This build beside the other one; none without another one. */
+export function besideOther(
+  what: string,
+  limit: number,
+  own: number | undefined,
+  other: number | undefined,
+): readonly Aim[] {
+  if (own === undefined || other === undefined) return [];
+  return [{ ...atMost(what, limit, own / other), other: times(1) }];
 }
 
 /** Load of the machine over the last minute, which shows whether anything else was running. */
@@ -90,10 +110,18 @@ export function renderTable({ title, note, columns, rows }: Table): string {
   );
 }
 
-export function aimsTable(aims: readonly Aim[]): Table {
+/** otherBuild: undefined if only one build was measured. */
+export function aimsTable(aims: readonly Aim[], otherBuild: string | undefined): Table {
+  const ifOther = (cell: string) => (otherBuild === undefined ? [] : [cell]);
   return {
     title: 'Aims',
-    columns: ['aim', 'wanted', 'measured', 'met'],
-    rows: aims.map(({ what, wanted, measured, met }) => [what, wanted, measured, met ? 'yes' : 'NO']),
+    columns: ['', ...ifOther(otherBuild ?? ''), 'this build', 'wanted', 'met'],
+    rows: aims.map(({ what, wanted, other = '-', measured, met }) => [
+      what,
+      ...ifOther(other),
+      measured,
+      wanted,
+      met ? 'yes' : 'NO',
+    ]),
   };
 }
