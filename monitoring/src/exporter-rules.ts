@@ -3,7 +3,7 @@ import { resources } from '../../src/resources/kinds/index.ts';
 import { apiNames } from '../../src/resources/resource.ts';
 import { alertRecords } from './alert-records.ts';
 import { upOf } from './promql.ts';
-import { alertsOf, type Rules } from './rules.ts';
+import { alertsOf, itself, type Rules } from './rules.ts';
 
 /** The number of failing targets of each kind. */
 const failingTargets = resources
@@ -82,7 +82,7 @@ export const exporterRules: Rules = {
           (up or up offset 1m) == 0
           and on (job, instance) (
             last_over_time(bunnynet_exporter_build_info[1h])
-            or on (job, instance) ALERTS{alertname="BunnynetExporterDown"}
+            or on (job, instance) ${itself('BunnynetExporterDown')}
           )`,
           for: '5m',
           severity: 'critical',

@@ -81,6 +81,15 @@ export interface Presence {
 }
 
 /**
+ * An alert's own series. After a restart of Prometheus it is missing until the second evaluation, so it is also looked for where it
+ * was two minutes ago. One that ended since had a reading, which still counts for as long.
+ */
+export function itself(alert: string, ...matchers: readonly string[]): string {
+  const series = `ALERTS{${[`alertname="${alert}"`, ...matchers].join(', ')}}`;
+  return `(${series} or ${series} offset 2m)`;
+}
+
+/**
  * name: part of the names of the records. ids: the labels that identify a target. up: the family with a series for every target.
  * value: a selector of a series that a target has as long as its reading is fresh.
  */
@@ -117,7 +126,7 @@ export function presence(name: string, ids: readonly string[], up: string, value
           )`,
       },
     ],
-    held: (alert) => `max by (${by}) (ALERTS{alertname="${alert}", alertstate="firing"}) and ${unread}`,
+    held: (alert) => `max by (${by}) ${itself(alert, 'alertstate="firing"')} and ${unread}`,
   };
 }
 

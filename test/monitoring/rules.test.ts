@@ -82,6 +82,12 @@ describe('the rules', () => {
   });
 });
 
+it('evaluates every minute what waits for less than ten: before 3.16 Prometheus begins such a wait again when it restarts', () => {
+  for (const { interval, alerts: own, name } of [...ruleSets.values()].flatMap(({ groups }) => groups))
+    for (const { for: wait, held } of own)
+      if (held !== false && /^[1-9]m$/.test(wait)) expect(interval, name).toBe('1m');
+});
+
 describe('the texts of the rules', () => {
   const texts = [...built.values(), ...buildChartRules().values()].join('');
 

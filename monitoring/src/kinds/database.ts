@@ -16,6 +16,7 @@ export const database: KindMonitoring = {
     about: 'Databases: room, and whether they take queries.',
     reading: family('size_bytes'),
     names: databaseEntity,
+    interval: '1m',
     alerts: {
       BunnynetDatabaseBlocked: {
         expr: `

@@ -24,6 +24,7 @@ export const dnsRecord: KindMonitoring = {
     about: 'DNS records: their monitors, and the nameservers of their zones.',
     reading: 'bunnynet_dns_zone_nameservers_detected',
     subject: dnsZone,
+    interval: '1m',
     records: [
       {
         record: offline,

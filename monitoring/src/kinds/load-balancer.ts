@@ -25,6 +25,7 @@ export const loadBalancer: KindMonitoring = {
     // Counters stay when a reading is stale.
     reading: family('origin_info'),
     names: loadBalancerEntity,
+    interval: '1m',
     alerts: {
       BunnynetLoadBalancerOriginsExhausted: {
         comment: 'Visitors get an error: every origin that the load balancer tried has failed.',
