@@ -119,7 +119,7 @@ export async function expose(
   return { ...render([targetOf(resource, about.ids, about)], [reading]), ...noted, asked };
 }
 
-/** Reads a listing of which every element is a target. page: the answer for each path, or the error of the request. */
+/** Reads a listing of which every element is a target, below the parent 1 if it has one. page: the answer for each path, or the error of the request. */
 export async function exposeListing(
   resource: ListedResource,
   page: (path: string) => Body | Error,
@@ -132,7 +132,9 @@ export async function exposeListing(
     const answer = page(path);
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(parsed(answer));
   };
-  const run = await resource.listing.discover(get, undefined, diagnostics);
+  const { parent } = resource.listing;
+  const below = parent && Object.fromEntries((parent.ids ?? []).map(({ label }) => [label, '1']));
+  const run = await resource.listing.discover(get, below, diagnostics);
   const found = [...run.found];
   const targets = found.map(({ ids }) => targetOf(resource, ids, about));
   const readings = found.map(({ reading }) => reading);
