@@ -57,7 +57,7 @@ interface ErrorText {
 }
 
 /**
- * What the body of an error says: problem details (reference 2.2), an envelope around or beside the data (2.3), the core API's
+ * What the body of an error says: problem details, an envelope around or beside the data, the core API's
  * `{ErrorKey, Message}`, `{error, details}`, `{error: {code, message}}`, a list of any of them, or a JSON string.
  */
 function errorTextIn(body: unknown): ErrorText {
@@ -120,7 +120,7 @@ export function errorOfPage(
   );
 }
 
-/** The error for a status other than 2xx (reference 7), with the reason that its body gives. settings: those that lead to the host. */
+/** The error for a status other than 2xx, with the reason that its body gives. settings: those that lead to the host. */
 export function errorOfStatus(status: number, response: AnswerText, settings: readonly string[]): ApiError {
   const { hide, answer } = response;
   const text = hide(response.text);

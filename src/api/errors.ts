@@ -35,7 +35,7 @@ const statuses: Readonly<Record<number, PollFailure>> = {
   429: 'rate_limited',
 };
 
-/** What a status other than 2xx means (reference 7). */
+/** What a status other than 2xx means. */
 export function failureOf(status: number): PollFailure {
   return statuses[status] ?? (status >= 500 ? 'server_error' : 'rejected');
 }
@@ -44,7 +44,7 @@ export interface Answer {
   readonly status?: number | undefined;
   /** The header `cdn-requestid`, by which the vendor can find the request. */
   readonly requestId?: string | undefined;
-  /** The API's own name for the error (reference 2.3). */
+  /** The API's own name for the error, such as `pullZone.not_found`. */
   readonly errorKey?: string | undefined;
   /** From the header Retry-After. */
   readonly retryAfterMs?: number | undefined;

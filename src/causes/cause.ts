@@ -16,7 +16,7 @@ export type CauseKind = Pick<Resource, 'kind' | 'api' | 'noun'>;
 export interface DriftedField {
   readonly kind: string;
   readonly field: string;
-  /** A value that the reference does not list; undefined where the type of the field is wrong. */
+  /** A value that the API does not document; undefined where the type of the field is wrong. */
   readonly value?: string | undefined;
   readonly count: number;
   /** When it came first, without a day in between. Unix time. */

@@ -23,7 +23,7 @@ export interface PollObserver {
   polled(kind: string, result: PollResult, durationSeconds: number): void;
   /** How late the latest poll of a kind started. */
   started(kind: string, lagSeconds: number): void;
-  /** A field is not of the type that the reference says. about: as in a log line; expected, received: as in `Diagnostics`. */
+  /** A field is not of the type that the API documents. about: as in a log line; expected, received: as in `Diagnostics`. */
   mismatched(about: AboutPoll, field: string, expected?: string, received?: string): void;
   /** The reference does not list this value of a field. */
   unrecognized(about: AboutPoll, field: string, value: string): void;

@@ -115,7 +115,7 @@ export class Report {
     ].join('\n');
   }
 
-  /** Keeps the texts of a body, which are private, apart from the API's error keys (reference 2.3). */
+  /** Keeps the texts of a body, which are private, apart from the API's error keys. */
   #collect(value: unknown, errorKeys: Set<string>): void {
     if (typeof value === 'string') {
       if (value.length >= shortestPrivateText) this.#texts.add(value.toLowerCase());

@@ -175,14 +175,13 @@ interface Completable<Reading> extends Declaration<Reading> {
 }
 
 function completed<Reading>(declaration: Completable<Reading>): Omit<ListedResource<Reading>, 'listing'> {
-  const { kind, path, listing, answer, info, families = (own) => own } = declaration;
+  const { kind, listing, answer, info, families = (own) => own } = declaration;
   const { section = kind, metricPrefix = `bunnynet_${kind}`, familyPrefix = metricPrefix } = declaration;
   const own = familiesOf(answer);
   const all = families(info === undefined ? own : [infoOf(info, answer), ...own]);
   return {
     api: listing?.api ?? 'core',
     product: listing?.product ?? 'Account',
-    reference: `GET ${path}`,
     ids: listing?.ids ?? account,
     section,
     environment: `BUNNYNET_${section.toUpperCase()}`,

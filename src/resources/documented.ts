@@ -43,7 +43,7 @@ const errorFields = documentedFields(
   'type title status detail instance errors[field message] id statusCode success message errorKey ErrorKey Field Message code details',
 );
 
-/** The bodies of errors: problem details, the envelope, those of the other APIs, and lists of messages (reference 2.2, 2.3). */
+/** The bodies of errors: problem details, the envelope, those of the other APIs, and lists of messages. */
 export const errorBody: Documented = {
   fields: new Map([...errorFields, ['error', { fields: errorFields, hasForms: true }]]),
   elements: { fields: documentedFields('message') },

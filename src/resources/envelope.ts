@@ -43,7 +43,7 @@ function fieldsOf(field: string, { documented }: Answer, beside: string): Docume
   return { fields: new Map([[field, documented], ...documentedFields(beside)]) };
 }
 
-/** The texts and flags of an error envelope (reference 2.3). A value of another type counts as absent. */
+/** The texts and flags of an error envelope: `success`, `message`, `errorKey`, `statusCode`. A value of another type counts as absent. */
 function envelopeOf(body: Readonly<Record<string, unknown>>) {
   const given = fieldOf(body, 'error') ?? fieldOf(body, 'errorResponse') ?? body;
   const about = isObject(given) ? given : { message: given };

@@ -1,6 +1,6 @@
 /**
  * The API's types: each turns the API's value into the exporter's (seconds, ratios, names). What is null or missing is absent,
- * what has the wrong type is absent and noted (reference 2; any field may be missing): it costs that field alone. Only a body
+ * what has the wrong type is absent and noted (the API documents no field as certain): it costs that field alone. Only a body
  * that is not the expected answer is a failure. A type does not know what becomes of its value on the page.
  */
 import { type Documented, documentedFields, undescribed } from './documented.ts';
@@ -17,7 +17,7 @@ export interface Diagnostics {
    */
   mismatch(field: string, expected?: string, received?: string): void;
   /**
-   * A value that the reference does not list (an unknown state).
+   * A value that the API does not document (an unknown state).
    *
    * @param value what it is, after the fields inside the field that lead to it: `Type 16`. Any text of any length
    */
@@ -28,7 +28,7 @@ export interface Diagnostics {
 export class ReadingError extends Error {
   override readonly name = 'ReadingError';
   readonly result: 'rejected' | 'schema';
-  /** The API's own name of the error (reference 2.3), where it gave one. */
+  /** The API's own name of the error, where it gave one. */
   readonly errorKey: string | undefined;
 
   constructor(result: 'rejected' | 'schema', message: string, errorKey?: string) {
@@ -44,7 +44,7 @@ export interface Notes {
   readonly requested?: RequestedRange | undefined;
   /** The names of the fields that lead to the value, the outermost first. */
   readonly path: string[];
-  /** The values so far that the reference does not list. They are reported when the whole answer was read. */
+  /** The values so far that the API does not document. They are reported when the whole answer was read. */
   readonly unrecognized: { readonly field: string; readonly value: string }[];
   mismatch(expected: string, value: unknown): undefined;
   /** Of an object whose keys are data. what: `a day`. */

@@ -262,7 +262,7 @@ export const pagings = {
     },
   },
 
-  /** Reference 4.4, 2.7. The last page also has a `nextPage`, which does not exist, so `totalPages` says where the listing ends. */
+  /** `GET /shield/shield-zones` and its like. The last page also has a `nextPage`, which does not exist, so `totalPages` says where the listing ends. */
   shield: {
     perPage: 100,
     says: shieldPage,

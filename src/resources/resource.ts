@@ -76,7 +76,7 @@ export interface ListingRun<Reading = unknown> {
 /** How a request or a reading failed, as far as a kind needs to know. */
 export interface FailureOf {
   readonly result: string;
-  /** The API's own name of the error (reference 2.3). */
+  /** The API's own name of the error, such as `not_found.ratelimit_shieldzone`. */
   readonly errorKey: string | undefined;
 }
 
@@ -230,8 +230,6 @@ interface Kind<Reading> extends Operation {
   readonly kind: string;
   /** The product of bunny.net that it belongs to. (That of the listing, or the account.) */
   readonly product: Product;
-  /** The section of the API reference that describes the operation. (The path.) */
-  readonly reference: string;
   /** What one target is, for people: `application`. */
   readonly noun: string;
   /** The key of its section in the configuration. (The kind.) */

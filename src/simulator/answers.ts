@@ -114,7 +114,7 @@ interface Paging {
   readonly about: (position: Position) => Record<string, unknown>;
 }
 
-/** The last page, too, has a `nextPage`, which does not exist (reference 2.7). */
+/** The last page, too, has a `nextPage`, which does not exist. */
 export const shieldPaging: Paging = {
   page: 'page',
   size: 'perPage',

@@ -1,8 +1,8 @@
-/** What the operations of an API have in common, and how each API reports errors (reference 2.2, 2.3, 4.6). */
+/** What the operations of an API have in common, and how each API reports errors. */
 import { hash } from './entities.ts';
 import { type Answer, type Form, ok, type Rejection, type RejectionError } from './kind.ts';
 
-/** ErrorDetails of the application API (reference 2.2). */
+/** ErrorDetails of the application API. */
 export const problemDetails: Form = {
   unauthorized: { status: 401 },
   missing: (id) => {
@@ -19,7 +19,7 @@ const coreErrors: Form = {
   error: (status, Message) => ({ status, body: { ErrorKey: 'failed', Field: null, Message } }),
 };
 
-/** `{ error, data }` of the Shield API (reference 2.3). */
+/** `{ error, data }` of the Shield API. */
 export const shieldEnvelope = {
   unauthorized: { status: 401, body: { title: 'Unauthorized', status: 401 } },
   missing: (id) => rejected('unknownZone', id),
@@ -33,7 +33,7 @@ export const shieldEnvelope = {
   },
 } as const satisfies Form;
 
-/** `{ success, message, statusCode, data }` of the video API (reference 4.6). */
+/** `{ success, message, statusCode, data }` of the video API. */
 export const videoEnvelope: Form = {
   unauthorized: { status: 401 },
   missing: () => videoEnvelope.error(404, 'The requested video was not found'),
@@ -66,7 +66,7 @@ export function shieldData(seed: number, data: unknown): Answer {
   return ok([{ error: null, data }, { data }, { error: noError, data }][hash(seed, 0x71) % 3]);
 }
 
-/** Reasons why the Shield API answers a well-formed request with `data: null` (reference 2.3). */
+/** Reasons why the Shield API answers a well-formed request with `data: null`. */
 export const rejections = {
   unknownZone: { errorKey: 'not_found_or_unauthorised_access.shieldzone', statusCode: 404 },
   // Named after its siblings: the vendor's word for it is not known.

@@ -95,7 +95,7 @@ export interface Form {
   rejected?(status: 200 | 202, error: RejectionError): Answer;
 }
 
-/** Why the Shield API answers a well-formed request with `data: null` (reference 2.3). */
+/** Why the Shield API answers a well-formed request with `data: null`. */
 export type Rejection = 'unknownZone' | 'unknownEndpoint' | 'noRateLimits' | 'notOnPlan';
 
 export interface RejectionError {

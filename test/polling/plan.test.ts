@@ -129,7 +129,6 @@ describe('targets that are named', () => {
       kind: 'bill',
       product: 'Account',
       api: 'core',
-      reference: '-',
       noun: 'bill',
       section: 'bill',
       ids: [{ label: 'account', setting: 'account', form: 'opaque' }],

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { runs } from '../runs.ts';
-import { kindNames, referenceKinds } from '../simulator/targets.ts';
+import { kindNames, kindOfEachApi } from '../simulator/targets.ts';
 import { checkBodies } from './property.ts';
 
 it.each(kindNames)('any body of %s becomes a reading with a valid page, or a known error', async (kind) => {
-  const count = referenceKinds.includes(kind) ? runs(100, 5_000) : runs(30, 1_000);
+  const count = kindOfEachApi.includes(kind) ? runs(100, 5_000) : runs(30, 1_000);
   const { bodies, results, samples } = await checkBodies(kind, count);
   expect(bodies).toBe(count);
   // Else nothing was shown.
   expect(results['reading']).toBeGreaterThan(count / 10);
-  if (referenceKinds.includes(kind)) expect(results['schema']).toBeGreaterThan(count / 100);
+  if (kindOfEachApi.includes(kind)) expect(results['schema']).toBeGreaterThan(count / 100);
   expect(samples).toBeGreaterThan(0);
 });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { checkBodies } from '../properties/property.ts';
-import { referenceKinds } from '../simulator/targets.ts';
+import { kindOfEachApi } from '../simulator/targets.ts';
 import { toolPath } from './processes.ts';
 
 const bodiesPerKind = process.env['NIGHTLY'] ? 100_000 : 1000;
@@ -9,7 +9,7 @@ const bodiesPerKind = process.env['NIGHTLY'] ? 100_000 : 1000;
 const checkedPages = bodiesPerKind / 20;
 
 describe(`${bodiesPerKind.toLocaleString('en')} bodies`, () => {
-  it.each(referenceKinds)(
+  it.each(kindOfEachApi)(
     'of %s become a reading with a valid page, or a known error',
     { timeout: 900_000 },
     async (kind) => {

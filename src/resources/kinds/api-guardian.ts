@@ -1,4 +1,4 @@
-/** Metrics of one API Guardian endpoint of a Shield Zone over the past 28 days (reference 4.2, 2.4). */
+/** Metrics of an API Guardian endpoint over the past 28 days (`/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}`). */
 import { figuresByDay, past28Days } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { enveloped, within } from '../envelope.ts';
@@ -73,7 +73,7 @@ const endpoints: Listing = {
     const found = given.map(
       ({ apiGuardianEndpointId: endpoint_id = '', requestMethod, requestMethods, requestPath }) => ({
         ids: { shield_zone_id, endpoint_id },
-        // Newer versions of the reference have several methods: `GET,POST`.
+        // Newer documents of the API have several methods: `GET,POST`.
         name: [requestMethod || requestMethods, requestPath].filter(Boolean).join(' ') || undefined,
       }),
     );
@@ -83,7 +83,6 @@ const endpoints: Listing = {
 
 export const apiGuardian = defineResource({
   kind: 'api_guardian',
-  reference: '4.2',
   noun: 'API Guardian endpoint',
   metricPrefix: 'bunnynet_shield_api_guardian',
   defaultIntervalSeconds: 300,

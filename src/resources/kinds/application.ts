@@ -1,4 +1,4 @@
-/** The usage summary of a Magic Containers application (reference 4.1, 2.1, 3). */
+/** The usage summary of a Magic Containers application (`/apps/{appId}/summary`). */
 import * as z from 'zod';
 import { defineListing, defineResource } from '../define.ts';
 import { gauge, label, shown, states } from '../families.ts';
@@ -16,7 +16,7 @@ import {
 import type { TargetContext } from '../resource.ts';
 import { parseChartKey } from '../times.ts';
 
-/** ApplicationStatus (reference 3). */
+/** What the API calls ApplicationStatus. */
 const applicationStates = ['unknown', 'active', 'progressing', 'inactive', 'failing', 'suspended'] as const;
 
 const maxChartPoints = 100;
@@ -128,7 +128,6 @@ export const applications = defineListing({
 
 export const application = defineResource({
   kind: 'application',
-  reference: '4.1',
   noun: 'application',
   section: 'applications',
   defaultIntervalSeconds: 60,

@@ -142,7 +142,6 @@ const loaded = [
 export const pullZoneStatistics = defineResource({
   kind: 'pull_zone_statistics',
   familyPrefix: 'bunnynet_pull_zone',
-  reference: 'GET /statistics',
   noun: 'pull zone statistics',
   defaultIntervalSeconds: 300,
   listing: pullZones,

@@ -1,4 +1,4 @@
-/** Metrics of the rate limits of a Shield Zone over the past 28 days (reference 4.3, 2.5). */
+/** Metrics of the rate limits of a Shield Zone over the past 28 days (`/shield/metrics/rate-limits/{shieldZoneId}`). */
 import { figuresByDay, window28Days } from '../charts.ts';
 import { defineListing, defineResource } from '../define.ts';
 import { enveloped } from '../envelope.ts';
@@ -53,7 +53,6 @@ const info: FamilyOf<readonly ValueOf<typeof rateLimitMetrics>[]> = {
 
 export const rateLimit = defineResource({
   kind: 'rate_limit',
-  reference: '4.3',
   noun: 'Shield rate limits',
   section: 'rate_limits',
   metricPrefix: 'bunnynet_shield_rate_limit',

@@ -1,4 +1,4 @@
-/** Shield Zone configurations: one paged listing gives all the zones that a credential can see (reference 4.4, 2.6, 2.7). */
+/** Shield Zone configurations (`/shield/shield-zones`): one paged listing gives all the zones that a credential can see. */
 import { defineListedResource, defineListing } from '../define.ts';
 import { coded, count, flag, label, length, timestamp } from '../families.ts';
 import { id, object, reference } from '../fields.ts';
@@ -75,7 +75,6 @@ export function hasNoProtections({ errorKey }: FailureOf): boolean {
 }
 
 export const shieldZone = defineListedResource({
-  reference: '4.4',
   noun: 'Shield Zone',
   section: 'shield_zones',
   listing: zones,

@@ -1,4 +1,4 @@
-/** The storage size breakdown of one video of a library (reference 4.5, 2.8). Sizes are bytes. */
+/** The storage size breakdown of one video of a library (`/library/{libraryId}/videos/{videoId}/storage`). Sizes are bytes. */
 import { defineListing, defineResource } from '../define.ts';
 import { enveloped } from '../envelope.ts';
 import { count, label, shown, sumOf, timestamp } from '../families.ts';
@@ -64,7 +64,6 @@ const videos = defineListing({
 
 export const videoStorage = defineResource({
   kind: 'video_storage',
-  reference: '4.5',
   noun: 'video',
   environment: 'BUNNYNET_VIDEOS',
   familyPrefix: 'bunnynet_video',

@@ -1,4 +1,4 @@
-/** API Guardian endpoints of Shield Zones and their metrics (reference 2.4, 4.2). */
+/** API Guardian endpoints of Shield Zones and their metrics (`/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}`). */
 import { type DayFigure, doneOf, weekdayShare, windowOf } from '../days.ts';
 import { entities, hash, magnitude, nth, unit } from '../entities.ts';
 import { rejected, shieldApi, shieldData } from '../forms.ts';

@@ -1,4 +1,4 @@
-/** Applications and their summaries (reference 2.1, 4.1). */
+/** Applications and their summaries (`/apps/{appId}/summary`). */
 import { cursorPaging, listed, ofEach } from '../answers.ts';
 import { chartOf, dayMs, dayOf, hourMs, minuteMs, monthStartMs, totalOf } from '../days.ts';
 import { city, count, drift, entities, magnitude, nth, round, text, unit } from '../entities.ts';

@@ -1,4 +1,4 @@
-/** Rate limits of Shield Zones and their breaches (reference 2.5, 4.3). */
+/** Rate limits of Shield Zones and their breaches (`/shield/metrics/rate-limits/{shieldZoneId}`). */
 import { listedIn, shieldPaging, targetOf } from '../answers.ts';
 import { doneOf, sumOf, weekdayShare, windowOf } from '../days.ts';
 import { entities, magnitude, nth, unit, wideId } from '../entities.ts';

@@ -1,4 +1,4 @@
-/** Shield Zones and the paged listing of their configurations (reference 2.6, 2.7, 4.4). */
+/** Shield Zones and the paged listing of their configurations (`/shield/shield-zones`). */
 import { listed, ofEach, shieldPaging } from '../answers.ts';
 import { dayMs, hourMs, secondOf } from '../days.ts';
 import { city, count, entities, hash, nth, unit, wideId } from '../entities.ts';

@@ -1,4 +1,4 @@
-/** Video libraries, their videos and the storage of each (reference 2.8, 4.5). */
+/** Video libraries, their videos and the storage of each (`/library/{libraryId}/videos/{videoId}/storage`). */
 import { listedIn, videoPaging } from '../answers.ts';
 import { dayMs, hourMs } from '../days.ts';
 import { count, entities, guid, hash, magnitude, nth, unit } from '../entities.ts';
