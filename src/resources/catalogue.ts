@@ -63,7 +63,7 @@ export function counterFamiliesOf(kind: string): readonly number[] {
 
 /** The state that the API reports in a reading of a kind, where the kind has one. */
 export function conditionOf(kind: string, reading: unknown): string | undefined {
-  return kinds.get(kind)?.resource.condition?.of(reading);
+  return kinds.get(kind)?.resource.condition?.stateOf(reading);
 }
 
 /** What a kind keeps of a reading. before: what it kept of the reading before. */

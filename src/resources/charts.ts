@@ -195,7 +195,7 @@ interface ChartOptions extends ToldBy {
   readonly type?: FieldType<readonly DayFigure[]>;
   readonly since?: string;
   readonly place?: string;
-  readonly of?: Labels;
+  readonly fixed?: Labels;
 }
 
 /**
@@ -219,16 +219,16 @@ function chart<Figure extends DayFigure>(
   name: string,
   words: string,
   type: FieldType<readonly Figure[]>,
-  { of, sum, whole, since, place }: ChartOptions,
+  { fixed, sum, whole, since, place }: ChartOptions,
 ): ChartType<Figure> {
   const toldBy = { ...(sum !== undefined && { sum }), ...(whole !== undefined && { whole }) };
   const withoutDays = Object.keys(toldBy).length > 0 ? toldBy : 'unknown';
   const series = (all: readonly Figure[]) => [{ days: sumByDay(all) }];
-  const families = newestAndTotal(name, words, { of, series }, withoutDays, {
+  const families = newestAndTotal(name, words, { fixed, series }, withoutDays, {
     ...(since !== undefined && { since }),
     ...(place !== undefined && { place }),
   });
-  return Object.assign(shown(type, ...families), { isChart: true as const, toldBy });
+  return { ...shown(type, ...families), isChart: true, toldBy };
 }
 
 /** When the newest day of these fields began. Default: the charts of the answer. */

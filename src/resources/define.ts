@@ -15,7 +15,7 @@
  * A kind that is read for each target is `defineResource({ …, path: '/dnszone/{id}/statistics', query: eachDay, answer })`.
  *
  * `fields.ts` has the types, `families.ts` what a field can become, `charts.ts` and `tallies.ts` what is counted by days. Fields
- * that declare a family of the same name make one family, which `of` tells apart; an object inside a list has series of its own
+ * that declare a family of the same name make one family, which `fixed` tells apart; an object inside a list has series of its own
  * with `each`; whatever else a value is on the page is said with `shown`. What comes from several fields at once stands in
  * `families`.
  * HELP, documentation, what `--report` knows of an answer, and the names of wrong fields follow from the table.

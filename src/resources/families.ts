@@ -32,7 +32,7 @@ export interface FamilyOf<Value = unknown> {
   /** The fields that it comes from. Default: the one that it is declared with. */
   readonly fields?: readonly string[] | undefined;
   /** For a family of several fields: the label that tells this one from the others. */
-  readonly of?: Labels | undefined;
+  readonly fixed?: Labels | undefined;
   /** Names of the labels that `series` gives. Default: none. */
   readonly labels?: readonly string[];
   /** See {@link Family}. Default: those with a bound do. */
@@ -40,7 +40,7 @@ export interface FamilyOf<Value = unknown> {
   /** For label values that the API chooses: only the largest have a series of their own. */
   readonly bound?: CounterBound;
   /** Which value counts of two list elements with the same labels. Default: their sum. */
-  readonly together?: 'most' | undefined;
+  readonly ofDuplicates?: 'highest' | undefined;
   /** See {@link Family}. */
   readonly named?: Family['named'];
   /** See {@link Family}. */
@@ -58,37 +58,27 @@ interface MarkedType<Value = unknown> extends FieldType<Value> {
   readonly label?: string;
 }
 
-function marked<Value>(
-  type: FieldType<Value>,
-  marks: Omit<MarkedType<Value>, 'documented'>,
-): FieldType<Value> {
-  return Object.assign(
-    mapped(type, (value) => value),
-    marks,
-  );
-}
-
 /** A field that becomes these families. */
 export function shown<Value>(
-  type: FieldType<Value>,
+  { read, documented }: FieldType<Value>,
   ...families: readonly FamilyOf<Value>[]
-): FieldType<Value> {
-  return marked(type, { shown: families });
+): MarkedType<Value> {
+  return { read, documented, shown: families };
 }
 
-/** A number as it is. of: as in `FamilyOf`. */
+/** A number as it is. fixed: as in `FamilyOf`. */
 export function gauge(
   name: string,
   words: string,
   type: FieldType<number> = number,
-  of?: Labels,
+  fixed?: Labels,
 ): FieldType<number> {
-  return shown(type, { name, words, of, series: (value) => value });
+  return shown(type, { name, words, fixed, series: (value) => value });
 }
 
 /** A whole number of things, or of bytes. */
-export function count(name: string, words: string, of?: Labels): FieldType<number> {
-  return gauge(name, words, integer, of);
+export function count(name: string, words: string, fixed?: Labels): FieldType<number> {
+  return gauge(name, words, integer, fixed);
 }
 
 /** What the API itself counts up, from whenever it began. */
@@ -98,7 +88,7 @@ export function asCounted(name: string, words: string): FieldType<number> {
 
 /** A share from 0 to 1: of two elements of one name the higher one counts. */
 export function ratio(name: string, words: string): FieldType<number> {
-  return shown(percentage, { name, words, together: 'most', series: (value) => value });
+  return shown(percentage, { name, words, ofDuplicates: 'highest', series: (value) => value });
 }
 
 /** A code that stands for one of these, from 0, as a number. One that is not listed is noted; a number is shown all the same. */
@@ -120,8 +110,8 @@ export function length(name: string, words: string): FieldType<readonly unknown[
 }
 
 /** A text that is a label: of the kind's `_info`, or of every series of an element. */
-export function label(name: string, type: FieldType<string> = text): FieldType<string> {
-  return marked(type, { label: name });
+export function label(name: string, type: FieldType<string> = text): MarkedType<string> {
+  return { read: type.read, documented: type.documented, label: name };
 }
 
 /** These states in snake case, with `unknown`. */
@@ -132,7 +122,13 @@ function allStates(states: readonly string[]): readonly string[] {
 /** One of these states: a series for each, by the label `status` in snake case, 1 for the one that it is in. */
 export function states(name: string, words: string, listed: readonly string[]): FieldType<string> {
   const series = seriesOfStates(listed);
-  return shown(oneOf([...listed, 'unknown']), { name, words, labels: ['status'], together: 'most', series });
+  return shown(oneOf([...listed, 'unknown']), {
+    name,
+    words,
+    labels: ['status'],
+    ofDuplicates: 'highest',
+    series,
+  });
 }
 
 /** A series for each of these states, by the label `status` in snake case, 1 for the one that something is in. */
@@ -183,17 +179,17 @@ export function lowestOf(values: readonly (number | undefined)[]): number | unde
 /** One by one: `Math.max(...values)` throws where there are very many. */
 function extremeOf(
   values: readonly (number | undefined)[],
-  of: (a: number, b: number) => number,
+  extreme: (a: number, b: number) => number,
 ): number | undefined {
   return values.reduce(
-    (found, value) => (found === undefined || value === undefined ? (found ?? value) : of(found, value)),
+    (found, value) => (found === undefined || value === undefined ? (found ?? value) : extreme(found, value)),
     undefined,
   );
 }
 
-/** An object inside an answer: its fields have families of their own. of: as in `FamilyOf`. */
-export function inside<Values>(object: ObjectType<Values>, of: Labels): FieldType<Values> {
-  return shown(object, ...partsOf<Values>(object).map((family) => ({ ...nested(family), of })));
+/** An object inside an answer: its fields have families of their own. fixed: as in `FamilyOf`. */
+export function inside<Values>(object: ObjectType<Values>, fixed: Labels): FieldType<Values> {
+  return shown(object, ...partsOf<Values>(object).map((family) => ({ ...nested(family), fixed })));
 }
 
 /** A list of objects, each with series of its own, by its labels. An object without its first field is left out. */
@@ -243,7 +239,7 @@ function joined<Values>(one: FamilyOf<Values>, other: FamilyOf<Values>): FamilyO
     words: one.words,
     fields: [...new Set([...(one.fields ?? []), ...(other.fields ?? [])])],
     labels: labelsOf(one),
-    together: one.together,
+    ofDuplicates: one.ofDuplicates,
     asCounted: one.asCounted,
     withoutDays: one.withoutDays && [...one.withoutDays, ...(other.withoutDays ?? [])],
     series: (values, target) => [...seriesOf(one, values, target), ...seriesOf(other, values, target)],
@@ -278,13 +274,13 @@ function ofElements<Element>(element: HasShape, addsUp = false): readonly Family
     comesAndGoes: true,
     series(elements, target) {
       const series = elements.flatMap((one) => labelled(textsOf(one), seriesOf(family, one, target)));
-      return addsUp ? putTogether(series, family.together === 'most' ? Math.max : (a, b) => a + b) : series;
+      return addsUp ? merged(series, family.ofDuplicates === 'highest' ? Math.max : (a, b) => a + b) : series;
     },
   }));
 }
 
 /** Merges samples that have the same labels. */
-function putTogether(series: Series, both: (a: number, b: number) => number): Series {
+function merged(series: Series, both: (a: number, b: number) => number): Series {
   const known = new Map<string, Sample | CounterSample>();
   for (const one of series) {
     const key = JSON.stringify(one.labels);
@@ -343,13 +339,13 @@ export function finished<Reading>(kind: string, prefix: string, family: FamilyOf
 
 const none: readonly string[] = [];
 
-function labelsOf({ of, labels = none }: FamilyOf): readonly string[] {
-  return of ? [...Object.keys(of), ...labels] : labels;
+function labelsOf({ fixed, labels = none }: FamilyOf): readonly string[] {
+  return fixed ? [...Object.keys(fixed), ...labels] : labels;
 }
 
 export function seriesOf<Value>(family: FamilyOf<Value>, value: Value, target: TargetContext): Series {
   const given = family.series(value, target) ?? [];
-  return labelled(family.of, typeof given === 'number' ? [{ value: given }] : given);
+  return labelled(family.fixed, typeof given === 'number' ? [{ value: given }] : given);
 }
 
 export function labelled(labels: Labels | undefined, series: Series): Series {

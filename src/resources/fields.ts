@@ -51,20 +51,17 @@ export interface Notes {
   badKey(what: string): undefined;
 }
 
-/** Reads a value that is there; one of the wrong type is noted and undefined. */
+/** How a value is read, and what is documented of it. */
 export interface FieldType<Value = unknown> {
-  (value: unknown, notes: Notes): Value | undefined;
+  /** Reads a value that is there; one of the wrong type is noted and undefined. */
+  read(this: void, value: unknown, notes: Notes): Value | undefined;
   readonly documented?: Documented | undefined;
 }
 
-export type ValueOf<Type extends FieldType> = NonNullable<ReturnType<Type>>;
+export type ValueOf<Type extends FieldType> = NonNullable<ReturnType<Type['read']>>;
 
 export function readValue<Value>(type: FieldType<Value>, value: unknown, notes: Notes): Value | undefined {
-  return value === undefined || value === null ? undefined : type(value, notes);
-}
-
-function described<Value>(type: FieldType<Value>, documented: Documented | undefined): FieldType<Value> {
-  return Object.assign(type, { documented });
+  return value === undefined || value === null ? undefined : type.read(value, notes);
 }
 
 /** Turns what a type reads into something else; undefined where that is not possible. */
@@ -72,19 +69,23 @@ export function mapped<From, To>(
   type: FieldType<From>,
   to: (value: From, notes: Notes) => To | undefined,
 ): FieldType<To> {
-  const read: FieldType<To> = (value, notes) => {
-    const from = type(value, notes);
-    return from === undefined ? undefined : to(from, notes);
+  return {
+    documented: type.documented,
+    read(value, notes) {
+      const from = type.read(value, notes);
+      return from === undefined ? undefined : to(from, notes);
+    },
   };
-  return described(read, type.documented);
 }
 
-export const anything: FieldType = (value) => value;
+export const anything: FieldType = { read: (value) => value };
 
 /** A number (double). Beyond 2^53 it may lose its last digits, which an id may not. */
-export const number: FieldType<number> = (value, notes) => {
-  if (typeof value === 'bigint') return Number(value);
-  return typeof value === 'number' && Number.isFinite(value) ? value : notes.mismatch('a number', value);
+export const number: FieldType<number> = {
+  read(value, notes) {
+    if (typeof value === 'bigint') return Number(value);
+    return typeof value === 'number' && Number.isFinite(value) ? value : notes.mismatch('a number', value);
+  },
 };
 
 /** An integer; `3.0` is one. */
@@ -106,11 +107,13 @@ export const percentage = mapped(number, (value) => divided(value, 100));
 /** Gigabytes of 10^9, as bytes. */
 export const gigabytes = mapped(number, (value) => Math.round(value * 1e9));
 
-export const boolean: FieldType<boolean> = (value, notes) =>
-  typeof value === 'boolean' ? value : notes.mismatch('a boolean', value);
+export const boolean: FieldType<boolean> = {
+  read: (value, notes) => (typeof value === 'boolean' ? value : notes.mismatch('a boolean', value)),
+};
 
-export const text: FieldType<string> = (value, notes) =>
-  typeof value === 'string' ? value : notes.mismatch('a string', value);
+export const text: FieldType<string> = {
+  read: (value, notes) => (typeof value === 'string' ? value : notes.mismatch('a string', value)),
+};
 
 /** A key, in a function so that printing or serializing the object does not show it. */
 export const secret = mapped(text, (value) => (value === '' ? undefined : () => value));
@@ -125,13 +128,15 @@ export function shownWhere<Value>(
   type: FieldType<Value>,
   isShown: (value: Value) => boolean,
 ): FieldType<Value> {
-  const read: FieldType<Value> = (value, notes) => {
-    const before = notes.unrecognized.length;
-    const given = type(value, notes);
-    if (given === undefined || !isShown(given)) notes.unrecognized.length = before;
-    return given;
+  return {
+    documented: type.documented,
+    read(value, notes) {
+      const before = notes.unrecognized.length;
+      const given = type.read(value, notes);
+      if (given === undefined || !isShown(given)) notes.unrecognized.length = before;
+      return given;
+    },
   };
-  return described(read, type.documented);
 }
 
 /** A code, which the API gives as a number from 0, as its digits, or by its name. */
@@ -156,13 +161,15 @@ function code(listed: CodeNames): FieldType<Code> {
   const numbers = new Map(
     listed.flatMap((name, number) => [name].flat().map((one) => [folded(one), number])),
   );
-  return (value, notes) => {
-    const given = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-    const number = typeof given === 'string' ? numbers.get(folded(given)) : integer(given, notes);
-    if (number === undefined && typeof given !== 'string') return undefined;
-    const name = number === undefined ? undefined : names[number];
-    if (name === undefined) noteUnrecognized(value, notes);
-    return { number, name };
+  return {
+    read(value, notes) {
+      const given = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+      const number = typeof given === 'string' ? numbers.get(folded(given)) : integer.read(given, notes);
+      if (number === undefined && typeof given !== 'string') return undefined;
+      const name = number === undefined ? undefined : names[number];
+      if (name === undefined) noteUnrecognized(value, notes);
+      return { number, name };
+    },
   };
 }
 
@@ -192,11 +199,13 @@ export function oneOf<State extends string>(states: readonly State[]): FieldType
 
 /** A list; an element of the wrong type is noted and undefined. */
 export function listOf<Value>(type: FieldType<Value>): FieldType<readonly (Value | undefined)[]> {
-  const read: FieldType<readonly (Value | undefined)[]> = (value, notes) =>
-    Array.isArray(value)
-      ? value.map((element) => readValue(type, element, notes))
-      : notes.mismatch('an array', value);
-  return described(read, { elements: type.documented ?? undescribed });
+  return {
+    documented: { elements: type.documented ?? undescribed },
+    read: (value, notes) =>
+      Array.isArray(value)
+        ? value.map((element) => readValue(type, element, notes))
+        : notes.mismatch('an array', value),
+  };
 }
 
 /** A list of which only the length matters. */
@@ -207,39 +216,47 @@ export type Entries<Value> = readonly (readonly [key: string, value: Value | und
 
 /** An object whose keys are data: any text may be one, `__proto__` too. */
 export function entriesOf<Value>(type: FieldType<Value>): FieldType<Entries<Value>> {
-  const read: FieldType<Entries<Value>> = (value, notes) =>
-    isObject(value)
-      ? Object.keys(value).map((key) => [key, readValue(type, value[key], notes)])
-      : notes.mismatch('an object', value);
-  return described(read, { values: type.documented ?? undescribed });
+  return {
+    documented: { values: type.documented ?? undescribed },
+    read: (value, notes) =>
+      isObject(value)
+        ? Object.keys(value).map((key) => [key, readValue(type, value[key], notes)])
+        : notes.mismatch('an object', value),
+  };
 }
 
 /** An identifier of up to 64 bits, as its decimal digits. */
-export const id: FieldType<string> = (value, notes) => {
-  const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
-  const digits = isWhole || typeof value === 'string' ? String(value) : '';
-  return /^\d{1,20}$/.test(digits) ? digits : notes.mismatch('a whole number of up to 64 bits', value);
+export const id: FieldType<string> = {
+  read(value, notes) {
+    const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
+    const digits = isWhole || typeof value === 'string' ? String(value) : '';
+    return /^\d{1,20}$/.test(digits) ? digits : notes.mismatch('a whole number of up to 64 bits', value);
+  },
 };
 
 /** An identifier that may be any text or a whole number. Nothing, and dots alone, would be another path. */
-export const textId: FieldType<string> = (value, notes) => {
-  const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
-  const given = isWhole || typeof value === 'string' ? String(value) : '';
-  return /^\.*$/.test(given) ? notes.mismatch('a text or a whole number', value) : given;
+export const textId: FieldType<string> = {
+  read(value, notes) {
+    const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
+    const given = isWhole || typeof value === 'string' ? String(value) : '';
+    return /^\.*$/.test(given) ? notes.mismatch('a text or a whole number', value) : given;
+  },
 };
 
 /** The id of another thing: 0 and -1 stand for none. */
-export const reference: FieldType<string> = (value, notes) => {
-  const known = value === -1 ? undefined : id(value, notes);
-  return known === undefined || /^0+$/.test(known) ? undefined : known;
+export const reference: FieldType<string> = {
+  read(value, notes) {
+    const known = value === -1 ? undefined : id.read(value, notes);
+    return known === undefined || /^0+$/.test(known) ? undefined : known;
+  },
 };
 
 /** A date-time in UTC as seconds since 1970. The year 1, which .NET writes for «no date», is absent. */
-export const instant: FieldType<number> = (value, notes) => {
-  const written = text(value, notes);
-  if (written === undefined || written.startsWith('0001-01-01')) return undefined;
-  return parseInstant(written) ?? notes.mismatch('a date-time', value);
-};
+export const instant: FieldType<number> = mapped(text, (written, notes) =>
+  written.startsWith('0001-01-01')
+    ? undefined
+    : (parseInstant(written) ?? notes.mismatch('a date-time', written)),
+);
 
 /** `LiveEncoding` and `Live encoding` as `live_encoding`, `AIGateway` as `ai_gateway`. */
 export function snakeCased(name: string): string {
@@ -324,7 +341,7 @@ export function object<Of extends Shape>(shape: Of, unread = ''): ObjectType<Val
     notes.path.length = depth;
     return values as Values<Of>;
   };
-  const read: FieldType<Values<Of>> = (value, notes) =>
+  const read = (value: unknown, notes: Notes) =>
     isObject(value) ? valuesOf(value, notes, notes.path.length) : notes.mismatch('an object', value);
   const from: ObjectType<Values<Of>>['from'] = (body, diagnostics, requested) => {
     if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
@@ -336,7 +353,7 @@ export function object<Of extends Shape>(shape: Of, unread = ''): ObjectType<Val
     return values;
   };
   const ignoring = (names: string) => object(shape, names);
-  return Object.assign(read, { shape, documented: { fields }, nothing: {}, from, ignoring });
+  return { read, shape, documented: { fields }, nothing: {}, from, ignoring };
 }
 
 /** Reports under the name of the outermost field. */

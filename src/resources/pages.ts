@@ -211,10 +211,12 @@ function listOrNone(list: unknown, total: number | undefined, received: number):
 }
 
 /** A cursor that cannot be read must not look like the end of the listing. */
-const cursor: FieldType<string> = (value) => {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  throw new ReadingError('schema', `the cursor of the next page is ${nameOf(value)}`);
+const cursor: FieldType<string> = {
+  read(value) {
+    if (typeof value === 'string') return value;
+    if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+    throw new ReadingError('schema', `the cursor of the next page is ${nameOf(value)}`);
+  },
 };
 const cursorPage = object({ items: anything, meta: object({ totalItems: integer }), cursor });
 

@@ -208,7 +208,7 @@ export type Tone = 'bad' | 'warn' | 'idle' | 'ok';
 export interface Condition<Reading = unknown> {
   /** Every state there is, the worst first. */
   readonly states: Readonly<Record<string, Tone>>;
-  of(reading: Reading): string | undefined;
+  stateOf(reading: Reading): string | undefined;
 }
 
 /** In the order in which people see them. */

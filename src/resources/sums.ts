@@ -3,7 +3,7 @@
  * charts are empty because nothing was counted. A chart that is empty or missing says nothing itself.
  */
 import { sumByDay } from './charts.ts';
-import { type Answer, type Diagnostics, type FieldType, mapped, number } from './fields.ts';
+import { type Answer, type Diagnostics, type FieldType, number } from './fields.ts';
 import type { RequestedRange } from './requested.ts';
 import type { DayFigure, ToldBy } from './resource.ts';
 import type { TallyEntry, TallyType } from './tallies.ts';
@@ -20,15 +20,12 @@ type Types = readonly (readonly [field: string, type: FieldType & Marks])[];
 type Read = Readonly<Record<string, unknown>>;
 
 /** Marks a type whose parts are figures of the whole range that was requested. Numbers and tallies need no mark. */
-export function ofRange<Value>(type: FieldType<Value>): FieldType<Value> {
-  return Object.assign(type, { isOfRange: true as const });
+export function ofRange<Value>(type: FieldType<Value>): FieldType<Value> & Marks {
+  return { ...type, isOfRange: true };
 }
 
 /** The sum of a chart over the range that was requested. */
-export const sum: FieldType<number> = Object.assign(
-  mapped(number, (value) => value),
-  { isSum: true as const },
-);
+export const sum: FieldType<number> & Marks = { ...number, isSum: true };
 
 /** The reading without what is not of the range that was requested, and with an empty list for each chart in which nothing was counted. */
 export function settled<Reading>(
@@ -70,7 +67,7 @@ function ofOneDay(
     // A negative count would make room for others.
     const entries = read[name] as readonly TallyEntry[];
     return isAtMost(
-      entries.reduce((of, { value }) => of + Math.max(0, value), 0),
+      entries.reduce((all, { value }) => all + Math.max(0, value), 0),
       all,
     );
   };
@@ -114,7 +111,7 @@ function isNone(value: unknown): boolean {
 /** Whether the charts that are there add up to this one. */
 function isWhole(whole: string, types: Types, read: Read): boolean {
   const sumOf = (names: readonly string[]) =>
-    names.flatMap((name) => (read[name] as Days) ?? []).reduce((of, { value }) => of + value, 0);
+    names.flatMap((name) => (read[name] as Days) ?? []).reduce((all, { value }) => all + value, 0);
   if (!read[whole]) return false;
   const parts = sumOf(types.filter(([, { toldBy }]) => toldBy?.whole === whole).map(([name]) => name));
   const all = sumOf([whole]);

@@ -13,11 +13,11 @@ function byLabels(all: readonly CounterSample[]): readonly CounterSample[] {
     if (held) held.push(...more);
     else days.set(key, [...more]);
   }
-  return Array.from(days, ([key, of]) => ({ labels: JSON.parse(key) as Labels, days: sumByDay(of) }));
+  return Array.from(days, ([key, all]) => ({ labels: JSON.parse(key) as Labels, days: sumByDay(all) }));
 }
 
-/** Puts the days of each series together. The rest is always one, so that what begins later is counted in it at first. */
-export function together(rest: Labels, all: readonly CounterSample[]): readonly CounterSample[] {
+/** One series for each set of labels. The rest is always one, so that what begins later is counted in it at first. */
+export function withRest(rest: Labels, all: readonly CounterSample[]): readonly CounterSample[] {
   return byLabels([{ labels: rest, days: [] }, ...all]);
 }
 
@@ -62,12 +62,13 @@ export function dailyTally(
   partOf: string,
   labels: Readonly<Record<string, (key: string) => string>>,
 ): TallyType {
-  const labelled = (textOf: (of: (key: string) => string) => string) =>
-    Object.fromEntries(Object.entries(labels).map(([label, of]) => [label, textOf(of)]));
-  const rest = labelled(() => other);
-  const labelsOf = (key: string) => (key.toLowerCase() === other ? rest : labelled((of) => of(key)));
+  const rest = Object.fromEntries(Object.keys(labels).map((label) => [label, other]));
+  const labelsOf = (key: string) =>
+    key.toLowerCase() === other
+      ? rest
+      : Object.fromEntries(Object.entries(labels).map(([label, textOf]) => [label, textOf(key)]));
   const series = (all: readonly TallyEntry[]) =>
-    together(
+    withRest(
       rest,
       all.map((one) => ({ labels: labelsOf(one.key), days: [one] })),
     );
@@ -91,7 +92,7 @@ export function dailyTally(
       bound: { most: maxKeys, rest },
     },
   );
-  return Object.assign(type, { isTally: true as const, toldBy });
+  return { ...type, isTally: true, toldBy };
 }
 
 function inOrderOfLabels(a: CounterSample, b: CounterSample): number {

@@ -92,9 +92,9 @@ describe('parseInstant', () => {
       path: [],
       unrecognized: [],
     };
-    const before = instant('2016-12-31T23:59:59.5Z', notes) ?? 0;
-    expect(instant('2016-12-31T23:59:60.5Z', notes)).toBe(before + 1);
-    expect(instant('2017-01-01T00:59:60+01:00', notes)).toBe(Date.parse('2017-01-01T00:00:00Z') / 1000);
+    const before = instant.read('2016-12-31T23:59:59.5Z', notes) ?? 0;
+    expect(instant.read('2016-12-31T23:59:60.5Z', notes)).toBe(before + 1);
+    expect(instant.read('2017-01-01T00:59:60+01:00', notes)).toBe(Date.parse('2017-01-01T00:00:00Z') / 1000);
   });
 
   it('reads an instant without a zone as UTC in any time zone', () => {

@@ -15,8 +15,8 @@ const target = { ids: {}, name: undefined, settings: {} };
 
 describe('statistics by day', () => {
   const statistics = object({
-    A: daily('requests', 'Requests', { of: { part: 'a' } }),
-    B: daily('requests', 'Requests', { of: { part: 'b' } }),
+    A: daily('requests', 'Requests', { fixed: { part: 'a' } }),
+    B: daily('requests', 'Requests', { fixed: { part: 'b' } }),
   });
   const kind = defineResource({
     kind: 'x',

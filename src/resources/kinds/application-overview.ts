@@ -137,7 +137,7 @@ const podsOfRegion = shown(
     name: 'region_ephemeral_storage_usage_ratio',
     words: 'Ephemeral storage usage of the fullest pod in each region, as the API reports it',
     fields: ['ephemeralStorageUsageRatio'],
-    together: 'most',
+    ofDuplicates: 'highest',
     // The fullest pod will be evicted first.
     series: (all) => highestOf(all.map((one) => one?.ephemeralStorageUsageRatio)),
   },

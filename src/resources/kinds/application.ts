@@ -142,7 +142,7 @@ export const application = defineResource({
       inactive: 'idle',
       active: 'ok',
     },
-    of: ({ status }) => status,
+    stateOf: ({ status }) => status,
   },
   answer: summary,
   info: 'The name of the application, from the configuration or else from the API',

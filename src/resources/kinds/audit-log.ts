@@ -6,7 +6,7 @@ import { onPage, type PagedAnswer, withQuery } from '../pages.ts';
 import { eachDate } from '../queries.ts';
 import type { RequestedRange } from '../requested.ts';
 import type { CounterSample } from '../resource.ts';
-import { tallyOf, together } from '../tallies.ts';
+import { tallyOf, withRest } from '../tallies.ts';
 
 const maxSeries = 100;
 const maxPages = 200;
@@ -80,7 +80,7 @@ const answer: PagedAnswer<Changes> = {
       token = next;
     }
     return {
-      counts: together(
+      counts: withRest(
         rest,
         pages.flatMap(({ counts }) => counts),
       ),
@@ -96,7 +96,7 @@ const [, total] = newestAndTotal<Changes>(
     fields: ['Logs'],
     labels: Object.keys(rest),
     bound: { most: maxSeries, rest },
-    series: ({ counts }) => together(rest, counts),
+    series: ({ counts }) => withRest(rest, counts),
   },
   'none',
 );

@@ -45,14 +45,14 @@ function used(product: string) {
     {
       name: 'monthly_product_charges_dollars',
       words: 'Charges of this month so far by product in US dollars; resets each month (%s: Usage)',
-      of: { product },
+      fixed: { product },
       series: ({ Usage }) => Usage,
     },
     {
       name: 'monthly_product_units',
       words:
         'Units of each product billed this month so far; resets each month (%s: TotalUnits, in the unit of MeasuringUnit)',
-      of: { product },
+      fixed: { product },
       labels: ['unit'],
       series: ({ TotalUnits, MeasuringUnit: unit = '' }) =>
         TotalUnits === undefined ? [] : [{ labels: { unit }, value: TotalUnits }],
@@ -64,7 +64,7 @@ function used(product: string) {
 const expiration = mapped(text, (written, notes) => {
   const [, month, year] = /^(\d{1,2})\s*\/\s*(\d{2}|\d{4})$/.exec(written.trim()) ?? [];
   const [, isoYear = year, isoMonth = month] = /^(\d{4})-(\d{2})$/.exec(written.trim()) ?? [];
-  if (isoYear === undefined || isoMonth === undefined) return instant(written, notes);
+  if (isoYear === undefined || isoMonth === undefined) return instant.read(written, notes);
   const inMonths = Number(isoMonth);
   if (inMonths < 1 || inMonths > 12) return notes.mismatch('a month', written);
   return Date.UTC(Number(isoYear.padStart(4, '20')), inMonths) / 1000;

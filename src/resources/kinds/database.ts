@@ -12,8 +12,10 @@ const writtenSize = mapped(text, (value, notes) => {
 });
 
 /** A size as older versions write it: `20.5 KB`, of 1024 bytes, or a number of bytes. */
-const size: FieldType<number> = (value, notes) =>
-  typeof value === 'string' ? writtenSize(value, notes) : number(value, notes);
+const size: FieldType<number> = {
+  read: (value, notes) =>
+    typeof value === 'string' ? writtenSize.read(value, notes) : number.read(value, notes),
+};
 
 /** The address of the data is not read: nobody needs it here. */
 const element = object({

@@ -20,7 +20,7 @@ import { mapEach, pagings, readPages } from '../pages.ts';
 import { eachOpenDay } from '../queries.ts';
 import type { Listing } from '../resource.ts';
 import { ofRange } from '../sums.ts';
-import { together } from '../tallies.ts';
+import { withRest } from '../tallies.ts';
 
 const dayMs = 86_400_000;
 const maxOrigins = 50;
@@ -69,8 +69,8 @@ const figures = object({ TotalRequests: number, TotalTraffic: number, AllOrigins
 type Figures = ValueOf<typeof figures>;
 
 /** The figures of the day that was requested. */
-const summary = mapped(figures, (of, { requested }) => [
-  { startSeconds: requested?.startSeconds ?? 0, ...of },
+const summary = mapped(figures, (given, { requested }) => [
+  { startSeconds: requested?.startSeconds ?? 0, ...given },
 ]);
 
 function total(name: string, words: string, field: keyof Figures): FamilyOf<ValueOf<typeof summary>> {
@@ -112,7 +112,7 @@ const origins = shown(requestsByOrigin, {
       labels: ['origin_id'],
       bound: { most: maxOrigins, rest: restOfOrigins },
       series: (all) =>
-        together(
+        withRest(
           restOfOrigins,
           all.flatMap((one) =>
             one?.OriginId && one.Values ? [{ labels: { origin_id: one.OriginId }, days: one.Values }] : [],
@@ -131,7 +131,7 @@ const failures = shown(failuresByOrigin, {
       labels: ['origin_id', 'code'],
       bound: { most: maxFailures, rest: restOfFailures },
       series: (all) =>
-        together(
+        withRest(
           restOfFailures,
           all.flatMap((one) =>
             one?.OriginId && one.Values

@@ -5,7 +5,7 @@ import { flag, shown } from '../families.ts';
 import { listOf, mapped, object, text, type ValueOf } from '../fields.ts';
 import { eachDate } from '../queries.ts';
 import type { Labels } from '../resource.ts';
-import { tallyOf, together } from '../tallies.ts';
+import { tallyOf, withRest } from '../tallies.ts';
 import { pullZones } from './pull-zone.ts';
 
 const maxSeries = 50;
@@ -37,7 +37,7 @@ const [newest, total] = newestAndTotal<ValueOf<typeof errors>>(
   {
     labels: ['error', 'code'],
     bound: { most: maxSeries, rest },
-    series: (all) => together(rest, all),
+    series: (all) => withRest(rest, all),
   },
   'none',
 );

@@ -10,7 +10,7 @@ import { pullZones } from './pull-zone.ts';
 
 function responsesOf(code: string) {
   return dailyByHours('responses', 'Responses with a status of 300 to 399, 400 to 499 and 500 to 599', {
-    of: { code },
+    fixed: { code },
     sum: 'TotalRequestsServed',
   });
 }

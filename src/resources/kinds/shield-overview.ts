@@ -100,7 +100,7 @@ const metrics = object({
 const figures = ['events', 'requests', 'scanned_files', 'inspected_requests', 'failed_requests'];
 
 /** Keeps the families of a figure together. The HELP says `fields` even for a single one. */
-function together<Reading>(own: readonly FamilyOf<Reading>[]): readonly FamilyOf<Reading>[] {
+function byFigure<Reading>(own: readonly FamilyOf<Reading>[]): readonly FamilyOf<Reading>[] {
   const ofFigures = figures.flatMap((figure) => own.filter(({ name }) => name.startsWith(`${figure}_`)));
   const others = own.filter((family) => !ofFigures.includes(family));
   const withFields = (family: FamilyOf<Reading>) => ({
@@ -117,6 +117,6 @@ export const shieldOverview = defineResource({
   listing: zones,
   path: '/shield/metrics/overview/{shieldZoneId}',
   answer: enveloped(metrics),
-  families: (own) => [...together(own), newestDay(metrics, ['overviewPastTwentyEightDays'])],
+  families: (own) => [...byFigure(own), newestDay(metrics, ['overviewPastTwentyEightDays'])],
   isEmpty: hasNoProtections,
 });

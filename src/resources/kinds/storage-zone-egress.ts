@@ -8,7 +8,7 @@ import { storageZones } from './storage-zone.ts';
 
 function downloaded(protocol: string, sum: string) {
   return daily('bytes', 'Bytes downloaded from the storage zone by protocol', {
-    of: { protocol },
+    fixed: { protocol },
     sum,
     whole: 'TotalEgressChart',
   });

@@ -21,7 +21,7 @@ const encoded = shown(
   {
     name: 'storage_bytes',
     words: storedBytes,
-    of: { component: 'encoded' },
+    fixed: { component: 'encoded' },
     series: (encodings) => sumOf(encodings.map(([, about]) => about?.size)),
   },
   {
