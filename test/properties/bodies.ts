@@ -29,7 +29,8 @@ const dataset = createDataset(7, {
 });
 const keys = createKeys(7, dataset.libraryIds);
 const nameOf = (_id: string, name: string) => name;
-const times = [0, 1, 2, 3].map((i) => Date.parse('2026-08-15T12:00:00Z') + i * 11 * 86_400_000);
+/** On the day that is read. */
+const times = [1, 8, 15, 22].map((hour) => Date.parse('2026-08-15') + hour * 3_600_000);
 const maxPages = 3;
 const maxTargets = 8;
 /** Entries per page of a listing: few, so that an edit often hits something that is read. */

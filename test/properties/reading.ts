@@ -16,8 +16,8 @@ import { idsOf } from '../simulator/targets.ts';
 import { parsePage } from './text-format.ts';
 
 const dataset = createDataset(1, scales.small);
-/** On the first of the days that the bodies are of. */
-const nowMs = Date.parse('2026-08-15T12:00:00Z');
+/** At the end of the day that the bodies are of. */
+const nowMs = Date.parse('2026-08-15T23:00:00Z');
 
 export interface Outcome {
   /** `reading`, or the result of the error. */
