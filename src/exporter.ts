@@ -109,13 +109,11 @@ export class Exporter {
     this.#setup = setup;
     this.#store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
     this.#telemetry = createTelemetry(kindsOn(config), {
-      counts: () => this.#engine.overview().counts,
+      overview: () => this.#engine.overview(),
       store: this.#store,
-      listings: () => this.#engine.overview().summaries,
-      answers: () => this.#engine.overview().answersAt(this.#now()),
-      capacities: () => this.#engine.overview().capacities,
       configuration: () => this.#configuration,
       droppedLogLines: options.droppedLogLines ?? (() => 0),
+      now: () => this.#now(),
     });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);
     const redact: Redact = (text, maxLength) => this.#keys.redactor.redact(text, maxLength);

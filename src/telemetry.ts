@@ -6,25 +6,22 @@ import type { Format, Header } from './exposition/format.ts';
 import { OwnFamilies, type OwnFamily, type OwnRow } from './exposition/own-families.ts';
 import type { Store } from './exposition/store.ts';
 import type { Answers } from './polling/answers.ts';
-import type { ApiCapacity } from './polling/capacity.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
+import type { Overview } from './polling/overview.ts';
 import { type ApiName, operationsOf, type Resource } from './resources/resource.ts';
 import { revision, version } from './version.ts';
 
 /** What is read at each scrape. */
 export interface Inventory {
-  /** By kind. */
-  readonly counts: () => ReadonlyMap<string, { readonly targets: number; readonly stale: number }>;
+  /** Another object once something has changed, the series of the store included. */
+  readonly overview: () => Pick<Overview, 'counts' | 'summaries' | 'answersAt' | 'capacities'>;
   readonly store: Pick<Store, 'series' | 'dropped'>;
-  readonly listings: () => readonly ListingSummary[];
-  /** What the answers of the APIs say. */
-  readonly answers: () => Pick<Answers, 'isUnreadable' | 'keys'>;
-  /** What the polls of each API need. */
-  readonly capacities: () => readonly ApiCapacity[];
-  /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. */
+  /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. Another object once it has changed. */
   readonly configuration: () => { readonly loadedAtMs: number; readonly refused: object | undefined };
   /** Since the start. */
   readonly droppedLogLines: () => number;
+  /** Unix time. */
+  readonly now: () => number;
 }
 
 export type Telemetry = ReturnType<typeof createTelemetry>;
@@ -102,10 +99,8 @@ interface Count {
 }
 
 /** What a scrape reads once. */
-interface Reading {
-  readonly listings: readonly ListingSummary[];
-  readonly counts: ReturnType<Inventory['counts']>;
-  readonly answers: ReturnType<Inventory['answers']>;
+interface Reading extends ReturnType<Inventory['overview']> {
+  readonly answers: Answers;
 }
 
 /** By kind. */
@@ -142,8 +137,8 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
   ): Count => ({
     name: `discovery_${name}`,
     help,
-    read: ({ listings }) =>
-      listings.flatMap((summary): OwnRow[] => {
+    read: ({ summaries }) =>
+      summaries.flatMap((summary): OwnRow[] => {
         const { kind, credential } = summary;
         const value = figureOf(summary);
         return value === undefined ? [] : [{ labels: { kind, credential }, value }];
@@ -173,7 +168,7 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
     byApi(
       'planned_requests_per_second',
       'Requests a second that the polls and listings of an API need at their intervals, without retries.',
-      (api) => inventory.capacities().find((capacity) => capacity.api === api)?.neededPerSecond ?? 0,
+      (api, { capacities }) => capacities.find((capacity) => capacity.api === api)?.neededPerSecond ?? 0,
     ),
     byKind('targets', 'Targets that are polled.', (kind, { counts }) => counts.get(kind)?.targets ?? 0),
     byKind(
@@ -234,7 +229,8 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
     },
   ];
   return () => {
-    const now = { listings: inventory.listings(), counts: inventory.counts(), answers: inventory.answers() };
+    const overview = inventory.overview();
+    const now = { ...overview, answers: overview.answersAt(inventory.now()) };
     return all.map(({ name, help, type = 'gauge', read }) => ({
       name: prefix + name,
       help,
@@ -289,8 +285,8 @@ function processRegistry(): Registry {
   return registry;
 }
 
-/** How old the metrics of the process may be. Servers that scrape together share one rendering. */
-const processAgeMs = 1000;
+/** How old a rendering may be of what changes with time alone. Servers that scrape together share one. */
+const maxAgeMs = 1000;
 
 /** kinds: those that are on; no other kind is named until `follow`. */
 export function createTelemetry(kinds: readonly Resource[], inventory: Inventory) {
@@ -302,9 +298,11 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   // Now, not at the first scrape: it counts from its creation.
   const ofProcess = processRegistry();
   const processFamilies = new OwnFamilies(() => familiesOf(ofProcess));
-  let processAtMs = Number.NEGATIVE_INFINITY;
+  let renderedAtMs = Number.NEGATIVE_INFINITY;
   const eventFamilies = new OwnFamilies(() => familiesOf(registry));
   const countFamilies = new OwnFamilies(declareCounts(inventory, on, durations));
+  /** What they were counted from. */
+  let counted: readonly unknown[] = [];
   /** The APIs that have their first rows. */
   const begun = new Set<ApiName>();
   const beginApi = (api: ApiName) => {
@@ -328,6 +326,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     on.kinds = kindsOn;
     on.apis = [...apis];
     eventFamilies.outdate();
+    countFamilies.outdate();
   };
   follow(kinds);
 
@@ -348,6 +347,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
       const { sumSeconds, count } = durations.get(kind) ?? { sumSeconds: 0, count: 0 };
       durations.set(kind, { sumSeconds: sumSeconds + durationSeconds, count: count + 1 });
       eventFamilies.outdate();
+      countFamilies.outdate();
     },
     mismatched(kind: string, field: string) {
       events.mismatches.inc({ kind, field });
@@ -369,11 +369,14 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
      */
     async render(format: Format): Promise<readonly Buffer[]> {
       const nowMs = performance.now();
-      if (nowMs - processAtMs > processAgeMs) {
+      if (nowMs - renderedAtMs > maxAgeMs) {
         processFamilies.outdate();
-        processAtMs = nowMs;
+        countFamilies.outdate();
+        renderedAtMs = nowMs;
       }
-      countFamilies.outdate();
+      const now = [inventory.overview(), inventory.configuration(), inventory.droppedLogLines()];
+      if (now.some((one, at) => one !== counted[at])) countFamilies.outdate();
+      counted = now;
       return Promise.all(
         [processFamilies, eventFamilies, countFamilies].map((families) => families.bytes(format)),
       );

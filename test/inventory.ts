@@ -3,12 +3,22 @@ import { answersOf } from '../src/polling/answers.ts';
 import { resources } from '../src/resources/kinds/index.ts';
 import type { Inventory } from '../src/telemetry.ts';
 
+export function overviewWith(
+  changes: Partial<ReturnType<Inventory['overview']>>,
+): ReturnType<Inventory['overview']> {
+  return {
+    counts: new Map(resources.map(({ kind }) => [kind, { targets: 1, stale: 0 }])),
+    summaries: [],
+    answersAt: answersOf([]),
+    capacities: [],
+    ...changes,
+  };
+}
+
 export const inventory: Inventory = {
-  counts: () => new Map(resources.map(({ kind }) => [kind, { targets: 1, stale: 0 }])),
+  overview: () => overviewWith({}),
   store: { series: () => 2, dropped: () => 0 },
-  listings: () => [],
-  answers: () => answersOf([])(0),
-  capacities: () => [],
   configuration: () => ({ loadedAtMs: 0, refused: undefined }),
   droppedLogLines: () => 0,
+  now: () => 0,
 };

@@ -4,7 +4,7 @@ import { summarizeListings } from '../src/polling/listing-summary.ts';
 import { resources } from '../src/resources/kinds/index.ts';
 import { createTelemetry, type Telemetry } from '../src/telemetry.ts';
 import { startWhole } from './held/whole.ts';
-import { inventory } from './inventory.ts';
+import { inventory, overviewWith } from './inventory.ts';
 import { resourceOf } from './polling/fixtures.ts';
 import { listing, nowMs, refusedListing } from './status/fixtures.ts';
 
@@ -57,7 +57,7 @@ it('reads the metrics of the process once for scrapes within a second, and what 
   let targets = 1;
   const telemetry = createTelemetry(resources, {
     ...inventory,
-    counts: () => new Map([['application', { targets, stale: 0 }]]),
+    overview: () => overviewWith({ counts: new Map([['application', { targets, stale: 0 }]]) }),
   });
   const [process, , counts] = await telemetry.render('text');
   targets = 2;
@@ -121,7 +121,10 @@ it('shows the state of listings by kind and credential, without those that are g
     listing('names', { kind: 'rate_limit', parent: zone('1'), found: 40, lastSuccessMs: nowMs - 9000 }),
     listing('applications', { state: 'pending', lastSuccessMs: undefined, credential: 'other' }),
   ];
-  const telemetry = createTelemetry(resources, { ...inventory, listings: () => summarizeListings(listings) });
+  const telemetry = createTelemetry(resources, {
+    ...inventory,
+    overview: () => overviewWith({ summaries: summarizeListings(listings) }),
+  });
   const discovery = async () =>
     (await render(telemetry))
       .split('\n')
@@ -154,7 +157,10 @@ it('shows the oldest success of 130,000 listings', async () => {
     listing('videos', { kind: 'video_storage', found: 1, lastSuccessMs: nowMs - at }),
   );
   const listings = Array.from({ length: 1300 }, () => some).flat();
-  const telemetry = createTelemetry(resources, { ...inventory, listings: () => summarizeListings(listings) });
+  const telemetry = createTelemetry(resources, {
+    ...inventory,
+    overview: () => overviewWith({ summaries: summarizeListings(listings) }),
+  });
   const labels = '{kind="video_storage",credential="account"}';
   const text = await render(telemetry);
   expect(text).toContain(`discovery_last_success_timestamp_seconds${labels} ${(nowMs - 99) / 1000}\n`);

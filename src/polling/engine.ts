@@ -197,6 +197,7 @@ export class PollEngine {
     for (const task of [...this.overview().targets].reverse()) {
       if (!store.isOverfull) return;
       task.leaveOut();
+      this.#revision++;
     }
   }
 
