@@ -6,23 +6,24 @@ import type {
   CounterSample,
   DayFigure,
   Family,
+  Labels,
   Sample,
   TargetContext,
 } from '../resources/resource.ts';
 import { DayCounter } from './day-counter.ts';
-import { copyOf, keyOf, type LabelSet } from './label-sets.ts';
 
 /** How long a series of a label value that comes and goes may be missing before it is forgotten: a country may have no views for hours. */
 const keptMs = 2 * 86_400_000;
 
 class HeldSeries extends DayCounter {
-  readonly labelSet: LabelSet;
+  readonly labels: Labels;
   /** Since when it has been missing from readings, by the clock that never jumps. */
   lackedSinceMs: number | undefined;
 
   constructor({ labels, days }: CounterSample, nowMs: number, lackedMs?: number) {
     super(days, nowMs, lackedMs);
-    this.labelSet = copyOf(labels);
+    // The texts of a reading may be slices that keep the whole answer in memory.
+    this.labels = structuredClone(labels ?? {});
   }
 }
 
@@ -87,7 +88,7 @@ class FamilyCounters {
   #rest: DayCounter | undefined;
 
   samplesOf(bound: CounterBound | undefined): readonly Sample[] {
-    const samples = this.#held.map(({ labelSet: { labels }, value }) => ({ labels, value }));
+    const samples = this.#held.map(({ labels, value }) => ({ labels, value }));
     return bound && this.#rest ? [...samples, { labels: bound.rest, value: this.#rest.value }] : samples;
   }
 
@@ -100,7 +101,7 @@ class FamilyCounters {
     // Of two samples with the same labels the later one counts, as on the page.
     const left = new Map(samples.map((sample) => [keyOf(sample.labels), sample]));
     for (const series of this.#held) {
-      const { key } = series.labelSet;
+      const key = keyOf(series.labels);
       const days = left.get(key)?.days;
       left.delete(key);
       if (days) series.add(days, nowMs);
@@ -142,4 +143,9 @@ class FamilyCounters {
 
 function sizeOf(days: readonly DayFigure[]): number {
   return days.reduce((sum, { value }) => sum + value, 0);
+}
+
+/** The text by which a family tells its series apart. */
+function keyOf(labels: Labels = {}): string {
+  return JSON.stringify(Object.values(labels));
 }

@@ -2,7 +2,6 @@
 import type { FamilySamples } from '../exposition/store.ts';
 import { accountLabel, catalogue, firstFamilyOf, saysAccount } from '../resources/catalogue.ts';
 import type { Family, Sample } from '../resources/resource.ts';
-import { copyOf } from './label-sets.ts';
 import type { Target } from './spec.ts';
 
 /** The rows of one family, by its index in the catalogue. */
@@ -75,7 +74,8 @@ export function rowsOf(
     if (declared.named !== undefined && finite.length > 0)
       infos.push({
         family,
-        samples: finite.map(({ labels, value }) => ({ labels: copyOf(labels).labels, value })),
+        // The texts of a reading may be slices that keep the whole answer in memory.
+        samples: finite.map(({ labels = {}, value }) => ({ labels: structuredClone(labels), value })),
       });
     const samples = withAccount(family, withNames(declared, finite, target), target);
     if (samples.length > 0) rows.push({ family, samples });
