@@ -126,7 +126,7 @@ describe('the command', () => {
     const ids = `${simulator.applications[0]?.id},nowhere`;
     const { code, stdout, stderr } = await run(['--once'], { env: firstTry({ BUNNYNET_APPLICATIONS: ids }) })
       .ended;
-    expect(stdout).toMatch(/^bunnynet_application_up\{app_id="\w+"\} 1$/m);
+    expect(stdout).toMatch(/^bunnynet_application_up\{app_id="\w+",account="account"\} 1$/m);
     expect(stdout).toContain('bunnynet_application_up{app_id="nowhere",account="account"} 0');
     expect(code).toBe(3);
     expect(stderr).not.toContain('asking again');
@@ -253,19 +253,19 @@ describe('the command', () => {
     const running = run([anyPort, `--config.file=${file}`], { env: { KEY: simulator.keys.account } });
     const { url } = await logged(running, 'serving');
     const page = async () => await (await fetch(String(url))).text();
-    await expect.poll(page).toContain(`up{app_id="${one?.id}"} 1`);
+    await expect.poll(page).toContain(`up{app_id="${one?.id}",account="account"} 1`);
 
     await writeFile(file, config(`[${one?.id}, ${two?.id}]`));
     running.child.kill('SIGHUP');
     await logged(running, 'was reloaded: targets +1');
-    await expect.poll(page).toContain(`up{app_id="${two?.id}"} 1`);
+    await expect.poll(page).toContain(`up{app_id="${two?.id}",account="account"} 1`);
 
     await writeFile(file, config('[]]'));
     running.child.kill('SIGHUP');
     const { msg } = await logged(running, 'keeping the previous configuration');
     expect(msg).toContain(`${file}:3`);
     const after = await page();
-    expect(after).toContain(`up{app_id="${two?.id}"} 1`);
+    expect(after).toContain(`up{app_id="${two?.id}",account="account"} 1`);
     expect(after).toContain('bunnynet_exporter_config_last_reload_successful 0');
 
     await writeFile(file, config(`[${two?.id}]`));

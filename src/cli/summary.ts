@@ -26,7 +26,7 @@ export function summary(
     return [api, needed, rateText(allowedPerSecond), config.apis[api].baseUrl];
   });
   const blocks = [
-    table([['kind', 'interval', 'targets'], ...kindRows], style),
+    table([['kind', 'credential', 'interval', 'targets'], ...kindRows], style),
     ...(hasListed
       ? ['How many targets `all` stands for is known after the first poll of their listing.\n']
       : []),
@@ -57,5 +57,16 @@ function kindRow(section: SectionConfig, owns: (key: string) => boolean): string
   const shortestMs = intervalsMs.reduce((a, b) => Math.min(a, b));
   const longestMs = intervalsMs.reduce((a, b) => Math.max(a, b));
   const all = selection || parents ? 'all that are selected' : 'all';
-  return [kind, intervalsText(shortestMs, longestMs), targets === 'all' ? all : count(own.length)];
+  const credentials = targets === 'all' ? allCredentialsOf(section) : own.map(({ credential }) => credential);
+  return [
+    kind,
+    [...new Set(credentials)].join(', ') || '–',
+    intervalsText(shortestMs, longestMs),
+    targets === 'all' ? all : count(own.length),
+  ];
+}
+
+/** The accounts that list a section of all targets, and the key of a library if the section names one. */
+function allCredentialsOf({ accounts, libraryCredential }: SectionConfig): readonly string[] {
+  return libraryCredential === undefined ? accounts : [...accounts, libraryCredential];
 }

@@ -18,10 +18,10 @@ video_storage:
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000003
 `);
   expect(summary(config, resources, () => true, plain)).toBe(`\
-kind           interval   targets
-application    30s to 1m  2
-shield_zone    10m        all
-video_storage  1s         3
+kind           credential  interval   targets
+application    account     30s to 1m  2
+shield_zone    account     10m        all
+video_storage  video       1s         3
 
 How many targets \`all\` stands for is known after the first poll of their listing.
 
@@ -45,8 +45,8 @@ api_guardian: { targets: all, parents: { exclude: www } }
 `);
   const [kinds] = summary(config, resources, () => true, plain).split('\n\n');
   expect(kinds).toBe(`\
-kind          interval   targets
-application   30s to 1m  all that are selected
-shield_zone   10m        all
-api_guardian  5m         all that are selected`);
+kind          credential  interval   targets
+application   account     30s to 1m  all that are selected
+shield_zone   account     10m        all
+api_guardian  account     5m         all that are selected`);
 });

@@ -81,19 +81,19 @@ describe.each(['22', '24', '26'])('on Node %s', (major) => {
     const running = run(args, { execPath, node: allowing(directory, '--allow-worker') });
     const origin = await originOf(running);
     const page = async () => (await scrape(origin, '/metrics', 'right')).body;
-    await expect.poll(page).toContain(`application_up{app_id="${one?.id}"} 1`);
+    await expect.poll(page).toContain(`application_up{app_id="${one?.id}",account="account"} 1`);
     expect((await scrape(origin, '/metrics', 'wrong')).status).toBe(401);
     expect(await page()).not.toMatch(/^process_(open|max)_fds /m);
 
     simulator.replaceKey('account', 'k-new-4f1d9e27');
-    await expect.poll(page).toContain(`application_up{app_id="${one?.id}"} 0`);
+    await expect.poll(page).toContain(`application_up{app_id="${one?.id}",account="account"} 0`);
     writeFileSync(join(directory, 'new'), 'k-new-4f1d9e27', { mode: 0o600 });
     renameSync(join(directory, 'new'), join(directory, 'key'));
-    await expect.poll(page).toContain(`application_up{app_id="${one?.id}"} 1`);
+    await expect.poll(page).toContain(`application_up{app_id="${one?.id}",account="account"} 1`);
 
     writeFileSync(join(directory, 'config.yml'), config(two?.id));
     running.child.kill('SIGHUP');
-    await expect.poll(page).toContain(`application_up{app_id="${two?.id}"} 1`);
+    await expect.poll(page).toContain(`application_up{app_id="${two?.id}",account="account"} 1`);
 
     running.child.kill('SIGUSR1');
     expect((await scrape(origin, '/-/healthy', 'right')).status).toBe(200);

@@ -105,18 +105,31 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- include "bunnynet-exporter.fullname" . }}{{ if include "bunnynet-exporter.sharded" . }}-shards{{ end }}
 {{- end }}
 
+{{/* Whether the configuration reads anything with the key of `existingSecret`: a credential that nothing uses is an error. */}}
+{{- define "bunnynet-exporter.usesAccount" -}}
+{{- $sections := omit .Values.config "credentials" "accounts" "apis" "limits" "discovery" }}
+{{- $used := or (include "bunnynet-exporter.discoversAll" .) (contains (quote .Values.accountName) (toJson (omit .Values.config "credentials"))) }}
+{{- if not (hasKey .Values.config "accounts") }}
+{{- $used = or $used (eq (dig "discovery" "kinds" "" .Values.config) "all") }}
+{{- range $sections }}
+{{- $used = or $used (not (hasKey . "credential")) }}
+{{- end }}
+{{- end }}
+{{- if $used }}true{{ end }}
+{{- end }}
+
 {{/* Every credential as JSON, that of `existingSecret` first. */}}
 {{- define "bunnynet-exporter.credentials" -}}
 {{- $account := list }}
-{{- with .Values.existingSecret }}
-{{- $account = list (dict "name" "account" "existingSecret" . "key" $.Values.existingSecretKey) }}
+{{- if and .Values.existingSecret (or .Values.existingConfigMap (include "bunnynet-exporter.usesAccount" .)) }}
+{{- $account = list (dict "name" .Values.accountName "existingSecret" .Values.existingSecret "key" .Values.existingSecretKey) }}
 {{- end }}
 {{- concat $account .Values.credentials | toJson }}
 {{- end }}
 
 {{/* Whether the configuration selects nothing to poll. */}}
 {{- define "bunnynet-exporter.discoversAll" -}}
-{{- if not (omit .Values.config "credentials" "apis" "limits") }}true{{ end }}
+{{- if not (omit .Values.config "credentials" "accounts" "apis" "limits") }}true{{ end }}
 {{- end }}
 
 {{/* Checks that the schema cannot express. */}}
@@ -141,8 +154,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $_ := set $names .name true }}
 {{- end }}
 {{- $several := gt (len (merge $names (.Values.config.credentials | default dict))) 1 }}
-{{- if and $several (not .Values.existingConfigMap) (include "bunnynet-exporter.discoversAll" .) }}
-{{- fail "config: with several credentials, say which is the account's: applications={credential: account, targets: all}, and discovery={kinds: all} for the other kinds" }}
+{{- if and $several (not .Values.existingConfigMap) (not .Values.config.accounts) (include "bunnynet-exporter.discoversAll" .) }}
+{{- fail "config.accounts: with several credentials, list those that are an account's key" }}
 {{- end }}
 {{- if and .Values.serviceMonitor.enabled .Values.podMonitor.enabled }}
 {{- fail "serviceMonitor, podMonitor: with both, every Pod is scraped twice; enable one" }}

@@ -1,0 +1,187 @@
+/** Several accounts in one exporter: each is read with its own key, and what becomes of one leaves the others as they are. */
+import { describe, expect, it } from 'vitest';
+import { type Request, type Route, reply, startWhole } from './whole.ts';
+
+const keys = { ACME: 'the-key-of-acme', UMBRELLA: 'the-key-of-umbrella' };
+type Zones = Record<string, readonly number[]>;
+
+const credentials = { acme: { env: 'ACME' }, umbrella: { env: 'UMBRELLA' } };
+const both = { credentials, accounts: ['acme', 'umbrella'] };
+
+function listed(ids: readonly number[]) {
+  return {
+    Items: ids.map((Id) => ({ Id, Name: `zone ${Id}`, MonthlyBandwidthUsed: 10 * Id })),
+    TotalItems: ids.length,
+    HasMoreItems: false,
+  };
+}
+
+/** Two accounts with pull zones; `zones` and `answers` are what the API says to each key. */
+async function start(document: object = { pull_zones: { targets: 'all' } }) {
+  const zones: Zones = { [keys.ACME]: [1, 2], [keys.UMBRELLA]: [3] };
+  const answers: Record<string, Route | undefined> = {};
+  const answer: Route = (request: Request) =>
+    answers[request.key ?? '']?.(request) ?? listed(zones[request.key ?? ''] ?? []);
+  const whole = await startWhole({
+    document: { ...both, ...document } as never,
+    env: keys,
+    routes: {
+      '/pullzone': answer,
+      '/billing': ({ key }: Request) => ({ Balance: key === keys.ACME ? 3 : 5000 }),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(3000);
+  const up = async () => Object.keys(await whole.series('bunnynet_pull_zone_up')).toSorted();
+  const keysOf = (path: string) =>
+    new Set(whole.requests.filter((request) => request.path === path).map(({ key }) => key));
+  return { whole, zones, answers, up, keysOf };
+}
+
+const labels = (id: number, account: string) => `{pull_zone_id="${id}",account="${account}"}`;
+
+describe('two accounts', () => {
+  it('are each read with their own key, and every target says whose it is', async () => {
+    const { whole, up, keysOf } = await start({ discovery: { kinds: 'all' } });
+    expect(await up()).toEqual([labels(1, 'acme'), labels(2, 'acme'), labels(3, 'umbrella')]);
+    expect(await whole.series('bunnynet_billing_balance_dollars')).toEqual({
+      '{account="acme"}': 3,
+      '{account="umbrella"}': 5000,
+    });
+    for (const path of ['/pullzone', '/billing', '/dnszone', '/mc/apps'])
+      expect(keysOf(path), path).toEqual(new Set(Object.values(keys)));
+  });
+
+  it('are read as far as a section names them', async () => {
+    const { up, keysOf } = await start({
+      pull_zones: { targets: 'all', credential: 'umbrella' },
+      billing: { targets: 'all', credential: ['acme', 'umbrella'] },
+    });
+    expect(await up()).toEqual([labels(3, 'umbrella')]);
+    expect(keysOf('/pullzone')).toEqual(new Set([keys.UMBRELLA]));
+    expect(keysOf('/billing')).toEqual(new Set(Object.values(keys)));
+  });
+
+  it('come and go with a reload, and what stays keeps its values and times', async () => {
+    const { whole, up } = await start();
+    const successOf = () =>
+      whole.value('bunnynet_pull_zone_last_success_timestamp_seconds', { pull_zone_id: '1' });
+    const before = await successOf();
+    whole.document = { credentials: { acme: credentials.acme }, pull_zones: { targets: 'all' } } as never;
+    await whole.reload();
+    await whole.pass(1000);
+    expect(await up()).toEqual([labels(1, 'acme'), labels(2, 'acme')]);
+    expect(await successOf()).toBe(before);
+    whole.document = { ...both, pull_zones: { targets: 'all' } } as never;
+    await whole.reload();
+    await whole.pass(1000);
+    expect(await up()).toEqual([labels(1, 'acme'), labels(2, 'acme'), labels(3, 'umbrella')]);
+    expect(await successOf()).toBe(before);
+  });
+});
+
+describe('a key that is refused', () => {
+  it('leaves the other account as it is, and only what was read with it is due once it works again', async () => {
+    const { whole, answers } = await start();
+    answers[keys.UMBRELLA] = () => reply(401);
+    await whole.pass(700_000);
+    expect(await whole.series('bunnynet_exporter_refused_keys')).toEqual({
+      '{api="core",credential="acme"}': 0,
+      '{api="core",credential="umbrella"}': 1,
+    });
+    expect(await whole.series('bunnynet_pull_zone_up')).toEqual({
+      [labels(1, 'acme')]: 1,
+      [labels(2, 'acme')]: 1,
+      [labels(3, 'umbrella')]: 0,
+    });
+    expect(await whole.series('bunnynet_exporter_discovery_up')).toEqual({
+      '{kind="pull_zone",credential="acme"}': 1,
+      '{kind="pull_zone",credential="umbrella"}': 0,
+    });
+    const [cause, ...others] = whole.exporter.causes();
+    expect(others).toEqual([]);
+    expect(cause?.title).toMatch(/refuses the key of umbrella \(from \$UMBRELLA\)/);
+    expect(cause?.targets.map(({ target }) => target.account)).toEqual(['umbrella']);
+  });
+});
+
+describe('what both accounts list', () => {
+  it('is that of the first, also if that one answers later, and one cause says so', async () => {
+    const { whole, zones, up } = await start();
+    zones[keys.UMBRELLA] = [2, 3];
+    await whole.pass(700_000);
+    expect(await up()).toEqual([labels(1, 'acme'), labels(2, 'acme'), labels(3, 'umbrella')]);
+    expect(whole.exporter.causes().map(({ title }) => title)).toEqual([
+      'The accounts acme and umbrella both list 1 target',
+    ]);
+  });
+
+  it('stays where it is until the complete listing of that account lacks it', async () => {
+    const { whole, zones, answers, up } = await start();
+    // It moves into the first account's listing, too.
+    zones[keys.ACME] = [1, 2, 3];
+    await whole.pass(700_000);
+    expect(await up()).toContain(labels(3, 'umbrella'));
+    answers[keys.UMBRELLA] = () => reply(500);
+    await whole.pass(700_000);
+    expect(await up()).toContain(labels(3, 'umbrella'));
+    answers[keys.UMBRELLA] = undefined;
+    zones[keys.UMBRELLA] = [];
+    await whole.pass(700_000);
+    expect(await up()).toContain(labels(3, 'acme'));
+    expect(whole.exporter.causes()).toEqual([]);
+  });
+
+  it('waits for the first listing of the first account, five seconds at most', async () => {
+    const whole = await startWhole({
+      document: { ...both, pull_zones: { targets: 'all' } } as never,
+      env: keys,
+      api: { timeout: '20s' },
+      routes: {
+        '/pullzone': ({ key }: Request) => (key === keys.ACME ? () => undefined : listed([2, 3])),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(4500);
+    expect(whole.exporter.targets()).toEqual([]);
+    await whole.pass(1500);
+    expect(whole.exporter.targets().map(({ target }) => target.account)).toEqual(['umbrella', 'umbrella']);
+  });
+});
+
+it('a target that is named by hand is read with the key that it names', async () => {
+  const whole = await startWhole({
+    document: {
+      ...both,
+      billing: { targets: 'all' },
+      applications: { targets: [{ id: 'a', credential: 'umbrella' }] },
+    } as never,
+    env: keys,
+    routes: { '/mc/apps/a/summary': () => ({ monthlyCost: 1 }), '/billing': () => ({ Balance: 1 }) },
+  });
+  await whole.poll();
+  expect(await whole.series('bunnynet_application_up')).toEqual({ '{app_id="a",account="umbrella"}': 1 });
+  expect(whole.requests.find(({ path }) => path.startsWith('/mc'))?.key).toBe(keys.UMBRELLA);
+});
+
+it('the shards share the targets of all accounts', async () => {
+  const found: string[] = [];
+  for (const index of [0, 1]) {
+    const whole = await startWhole({
+      document: { ...both, pull_zones: { targets: 'all' } } as never,
+      env: keys,
+      shard: { index, count: 2 },
+      routes: {
+        '/pullzone': ({ key }: Request) => listed(key === keys.ACME ? [1, 2, 3, 4, 5] : [6, 7, 8, 9]),
+      },
+    });
+    await whole.poll();
+    found.push(
+      ...whole.exporter.targets().map(({ target }) => `${target.ids['pull_zone_id']} ${target.account}`),
+    );
+  }
+  expect(found.toSorted()).toEqual([
+    ...['1', '2', '3', '4', '5'].map((id) => `${id} acme`),
+    ...['6', '7', '8', '9'].map((id) => `${id} umbrella`),
+  ]);
+});
