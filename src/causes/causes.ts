@@ -118,7 +118,10 @@ function toCause(group: Group, input: CauseInput): Cause {
   // In an outage, that of the most.
   const reason = nature === 'outage' && failure ? reasonOf(failure) : group.reason;
   const nouns = nounsOf(group, input.kinds);
-  const since = earliest([...targets, ...listings].flatMap(({ lastFailure }) => lastFailure?.sinceMs ?? []));
+  const sinceMs = earliest(
+    [...targets, ...listings].flatMap(({ lastFailure }) => lastFailure?.sinceMs ?? []),
+  );
+  const since = (nature === 'outage' ? input.answers.failingSince(group.apis) : undefined) ?? sinceMs;
   return {
     ...adviceOn(reason),
     ...(failure?.advice !== undefined && { advice: failure.advice }),

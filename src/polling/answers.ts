@@ -25,6 +25,8 @@ class OfApi {
   refused = 0;
   /** When what could be the API's fault failed. */
   readonly failuresMs: number[] = [];
+  /** Since when each of the failing fails. */
+  readonly failingSinceMs: number[] = [];
   lastSuccessMs = Number.NEGATIVE_INFINITY;
   shortestMs = Number.POSITIVE_INFINITY;
 
@@ -59,6 +61,8 @@ export interface Answers {
   worksAt(credential: string): readonly ApiName[];
   /** The keys that an API is read with, by credential, and whether it refuses them. */
   keys(api: ApiName): readonly { readonly credential: string; readonly isRefused: boolean }[];
+  /** When the first of these APIs' failures after their last success was, as Unix time; without one, that success. */
+  failingSince(apis: Iterable<ApiName>): number | undefined;
   /** Since when nothing at all can be read, as Unix time; undefined while something can. */
   nothingReadSince(): number | undefined;
 }
@@ -68,7 +72,6 @@ export type AnswersAt = (nowMs: number) => Answers;
 
 export function answersOf(polls: Iterable<Polled>): AnswersAt {
   const apis = new Map<ApiName, OfApi>();
-  let firstFailureMs = Number.POSITIVE_INFINITY;
   for (const { spec, record } of polls) {
     const of = apis.get(spec.api) ?? new OfApi();
     apis.set(spec.api, of);
@@ -82,8 +85,8 @@ export function answersOf(polls: Iterable<Polled>): AnswersAt {
     if (lastFailure || lastSuccessMs !== undefined) of.ended++;
     if (!lastFailure) continue;
     const { result, status, atMs, sinceMs } = lastFailure;
-    firstFailureMs = Math.min(firstFailureMs, record.failingSinceMs ?? atMs);
     of.failing++;
+    of.failingSinceMs.push(record.failingSinceMs ?? atMs);
     if (result === 'auth') of.refused++;
     // A page in HTML with 401 is no answer of the API.
     if (result === 'auth' && status === 401) key.refusedSinceMs = Math.min(key.refusedSinceMs, sinceMs);
@@ -103,8 +106,21 @@ export function answersOf(polls: Iterable<Polled>): AnswersAt {
     // Some are polled once an hour: they need not fail before the others count.
     return failedSince >= Math.min(enough, ended) || nowMs - lastSuccessMs > 1.5 * shortestMs;
   };
+  const failingSince = (names: Iterable<ApiName>) => {
+    const some = [...names].flatMap((name) => apis.get(name) ?? []);
+    const lastSuccessMs = some.reduce(
+      (last, of) => Math.max(last, of.lastSuccessMs),
+      Number.NEGATIVE_INFINITY,
+    );
+    const first = some
+      .flatMap((of) => of.failingSinceMs)
+      .reduce((a, b) => (b < lastSuccessMs ? a : Math.min(a, b)), Number.POSITIVE_INFINITY);
+    // What fails may all have failed before: then for other reasons.
+    return [first, lastSuccessMs].find(Number.isFinite);
+  };
   return (nowMs) => ({
     isFailing,
+    failingSince,
     isUnreadable: (api) => isUnreadable(api, nowMs),
     isRefused(api, credential) {
       const key = apis.get(api)?.keys.get(credential);
@@ -122,9 +138,7 @@ export function answersOf(polls: Iterable<Polled>): AnswersAt {
       })),
     nothingReadSince() {
       const isRead = (api: ApiName) => !isUnreadable(api, nowMs) && !isFailing(api);
-      if (apis.size === 0 || [...apis.keys()].some(isRead)) return undefined;
-      // What failed already while other things were still read began before that.
-      return [...apis.values()].reduce((last, of) => Math.max(last, of.lastSuccessMs), firstFailureMs);
+      return [...apis.keys()].some(isRead) ? undefined : failingSince(apis.keys());
     },
   });
 }

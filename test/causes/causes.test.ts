@@ -203,10 +203,26 @@ describe('an outage', () => {
     const down = (ms: number) => ({ ...reset, sinceMs: nowMs - ms });
     const before = { lastSuccessMs: nowMs - minuteMs };
     const failed = target('application', 'a', down(50_000), before);
-    expect(input([failed]).answers.nothingReadSince()).toBe(nowMs - 50_000);
-    expect(input([failed, target('application', 'gone', long)]).answers.nothingReadSince()).toBe(
-      nowMs - minuteMs,
+    for (const all of [input([failed]), input([failed, target('application', 'gone', long)])]) {
+      expect(all.answers.nothingReadSince()).toBe(nowMs - 50_000);
+      // The row and the title of the status page say the same.
+      expect(causesOf(all)[0]?.sinceMs).toBe(nowMs - 50_000);
+    }
+  });
+
+  it('began after the last success, in its row as in the title', () => {
+    const down = (ms: number) => ({ ...reset, sinceMs: nowMs - ms });
+    const all = input(
+      [
+        target('application', 'a', down(50_000), { lastSuccessMs: nowMs - 70_000 }),
+        target('application', 'b', down(30_000), { lastSuccessMs: nowMs - 45_000 }),
+        target('pull_zone', 'p', down(40_000)),
+      ],
+      [],
+      { baseUrlOf: () => 'https://api.example' },
     );
+    expect(all.answers.nothingReadSince()).toBe(nowMs - 40_000);
+    expect(causesOf(all).map(({ sinceMs }) => sinceMs)).toEqual([nowMs - 40_000]);
   });
 
   it('says of several reasons that of the most, with its advice', () => {
