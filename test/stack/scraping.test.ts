@@ -107,6 +107,13 @@ test('behind exporter_exporter, a scraper gets the format that it prefers', asyn
   }
 });
 
+test('the page names the smallest label_limit that takes every family', () => {
+  const most = Math.max(...catalogue.map((family) => allLabelsOf(family).length));
+  const [, plain, typed] = /`label_limit` must be at least (\d+), and (\d+) with/.exec(page) ?? [];
+  // Beside the family's own labels: the name, job and instance; with the feature also the type and the unit.
+  expect([Number(plain), Number(typed)]).toEqual([most + 3, most + 5]);
+});
+
 test("the provider of dashboards is compose's", () => {
   const provider = readFileSync(`${root}deploy/compose/grafana/dashboards/bunnynet.yaml`, 'utf8');
   expect(block('/etc/grafana/provisioning/dashboards/bunnynet.yaml')).toBe(provider);

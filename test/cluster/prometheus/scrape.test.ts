@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually, startDemo, stopAll, toolPath } from '../../stack/processes.ts';
-import { ask, startPrometheus } from '../../stack/prometheus.ts';
+import { ask, numberOf, startPrometheus } from '../../stack/prometheus.ts';
 
 const protocols = [
   'OpenMetricsText1.0.0',
@@ -29,9 +29,18 @@ beforeAll(async () => {
     scrape_protocols: [protocol],
     static_configs: [{ targets }],
   }));
+  const documented = { convert_classic_histograms_to_nhcb: true, always_scrape_classic_histograms: true };
   prometheus = await startPrometheus(
     folder,
-    { global: { scrape_interval: '5s' }, scrape_configs },
+    {
+      global: { scrape_interval: '5s' },
+      scrape_configs: [
+        ...scrape_configs,
+        { job_name: 'histograms', static_configs: [{ targets }], ...documented },
+        // The page has some 500 kB, compressed 50.
+        { job_name: 'limited', static_configs: [{ targets }], body_size_limit: '200KB' },
+      ],
+    },
     '--enable-feature=type-and-unit-labels',
   );
 }, 200_000);
@@ -60,6 +69,20 @@ test.each(protocols)('%s brings every name', async (protocol) => {
   const names = new Set((await page('text/plain')).match(/^\w+/gm));
   await eventually(async () => {
     expect(new Set((await scraped(protocol)).map((series) => series['__name__']))).toEqual(names);
+  });
+});
+
+test('histograms are native and classic, as docs/scraping.md has it', async () => {
+  const histogram = 'bunnynet_exporter_api_request_duration_seconds';
+  await eventually(async () => {
+    const names = (await scraped('histograms')).map((series) => series['__name__']);
+    expect(names).toEqual(expect.arrayContaining([histogram, `${histogram}_bucket`]));
+  });
+});
+
+test('body_size_limit counts what is behind the compression', async () => {
+  await eventually(async () => {
+    expect(numberOf(await ask(prometheus, 'query', { query: 'up{job="limited"}' }))).toBe(0);
   });
 });
 
