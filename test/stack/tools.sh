@@ -75,7 +75,7 @@ module() {
 }
 
 packages buildah buildah shellcheck shellcheck busybox busybox-static systemd-analyze systemd promtool prometheus \
-  amtool prometheus-alertmanager rpm rpm
+  amtool prometheus-alertmanager rpm rpm jsonnet jsonnet
 
 go_tool helm4 helm.sh/helm/v4/cmd/helm "$helm4"
 go_tool helm3 helm.sh/helm/v3/cmd/helm "$helm3"
