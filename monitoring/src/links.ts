@@ -20,8 +20,9 @@ export function linkTo(uid: string, title: string, variables: Readonly<Record<st
 export const toOverview = linkTo('bunnynet-overview', 'Overview');
 export const toExporter = linkTo('bunnynet-exporter', 'Open the exporter');
 
-const runbooks = 'https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks';
+const runbooks = 'https://github.com/bunnynet-exporter/bunnynet-exporter/blob/main/docs/runbooks/{alert}.md';
 
-export function runbookUrl(alert: string): string {
-  return `${runbooks}/${alert}.md`;
+/** address: that of a runbook, with `{alert}` in place of the alert's name. */
+export function runbookUrl(alert: string, address = runbooks): string {
+  return address.replaceAll('{alert}', alert);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ConfigError, type Path, type Place, type Problem } from '../../src/config/problems.ts';
 import { mapping, unknownSetting } from '../../src/config/values.ts';
 import { parseYaml } from '../../src/config/yaml.ts';
-import { didYouMean, quote } from '../../src/text.ts';
+import { didYouMean, durationPattern, quote } from '../../src/text.ts';
 import { exporterRules } from './exporter-rules.ts';
 import { rulesOfKind } from './kind.ts';
 import { kinds } from './kinds/index.ts';
@@ -24,6 +24,8 @@ export interface AlertSettings {
 
 /** The settings of all rules. */
 export interface RuleSettings {
+  /** The address of a runbook, with `{alert}` in place of the alert's name. Default: that of the project's. Not in the file. */
+  readonly runbookUrl?: string | undefined;
   /** The alerts to leave out, by name. */
   readonly disabled: readonly string[];
   /** Added to every alert. */
@@ -59,13 +61,25 @@ export const defaultSettings: RuleSettings = {
 };
 
 // A schema with an id becomes a definition of its own in the chart's schema.
-const duration = z.string().regex(/^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$/);
-const someDuration = duration.min(1).meta({ id: 'someDuration' });
+const expectedDuration = 'expected a duration, such as 30s';
+const duration = z.string(expectedDuration).regex(new RegExp(durationPattern), expectedDuration);
+const someDuration = duration.min(1, expectedDuration).meta({ id: 'someDuration' });
 const anyDuration = duration.meta({ id: 'anyDuration' });
-const labels = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).meta({ id: 'alertLabels' });
+const labels = z
+  .record(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected the name of a label, such as team'),
+    z.string('expected text'),
+  )
+  .meta({ id: 'alertLabels' });
+const expectedIds = 'expected a list of ids, such as [HbqFNk0KZjzYOcp]';
 const ids = z
-  .array(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/))
-  .min(1)
+  .array(
+    z
+      .string('expected an id in quotes, such as "501"')
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'expected an id of letters, digits, ".", "_" and "-"'),
+    expectedIds,
+  )
+  .min(1, expectedIds)
   .meta({ id: 'ids' });
 
 function some<T extends z.ZodType>(names: readonly string[], each: T) {
@@ -76,7 +90,9 @@ function alertSchema({ thresholds, presence }: Alert) {
   return mapping({
     for: someDuration.optional(),
     keepFiringFor: anyDuration.optional(),
-    ...(thresholds && { thresholds: some(Object.keys(thresholds), z.number()).optional() }),
+    ...(thresholds && {
+      thresholds: some(Object.keys(thresholds), z.number('expected a number')).optional(),
+    }),
     ...(presence && { exclude: some(presence.ids, ids).optional() }),
     labels: labels.optional(),
     annotations: labels.optional(),
@@ -93,7 +109,12 @@ function noAlert(name: string): string {
 }
 
 const ruleSettings = mapping({
-  disabled: z.array(z.string().refine(isAlert, { error: ({ input }) => noAlert(String(input)) })).optional(),
+  disabled: z
+    .array(
+      z.string().refine(isAlert, { error: ({ input }) => noAlert(String(input)) }),
+      'expected a list of alerts',
+    )
+    .optional(),
   alertLabels: labels.optional(),
   alertAnnotations: labels.optional(),
   alerts: mapping(byName((alert) => alertSchema(alert).optional())).optional(),
@@ -121,7 +142,7 @@ export function readSettings(yaml: string, file = 'settings.yaml'): RuleSettings
 
 function problemsOf(issue: z.core.$ZodIssue, place: (path: Path) => Place): readonly Problem[] {
   const path = issue.path as Path;
-  const { message } = issue;
+  const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
   if (issue.code !== 'unrecognized_keys') return [{ ...place(path), message }];
   const known = message.split(',');
   return issue.keys.map((key) => ({ ...place([...path, key]), message: unknownSetting(key, known) }));

@@ -105,7 +105,7 @@ function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   const annotations = {
     summary: folded((rule.named ? `${lookUpName(rule.named)}\n` : '') + dedent(rule.summary)),
     description: folded(wrap(rule.description)),
-    runbook_url: runbookUrl(rule.alert),
+    runbook_url: runbookUrl(rule.alert, settings?.runbookUrl),
     ...quoted(settings?.alertAnnotations),
     ...quoted(own?.annotations),
   };

@@ -28,6 +28,23 @@ function forHelm(schema: unknown): unknown {
   return copy;
 }
 
+/** Helm shows the pattern that a text does not match. For a duration the schema is written so that it shows what is expected. */
+function sayingDuration(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(sayingDuration);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { pattern, minLength, ...rest } = schema as {
+    readonly pattern?: unknown;
+    readonly minLength?: unknown;
+  };
+  if (typeof pattern === 'string' && /\(ms\b|ms\)/.test(pattern)) {
+    const matched = { ...(minLength === undefined ? {} : { minLength }), pattern };
+    return { ...rest, if: matched, else: { const: 'a duration, such as 30s' } };
+  }
+  // The pattern of what is written so already stays.
+  if ('if' in schema) return schema;
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, sayingDuration(value)]));
+}
+
 describe('the chart', () => {
   test('checks the configuration with the schema of the program', async () => {
     const path = `${chart}/values.schema.json`;
@@ -39,7 +56,7 @@ describe('the chart', () => {
     const rules = settingsJsonSchema();
     Object.assign(schema.properties.prometheusRule.properties, rules.properties);
     Object.assign(schema.definitions, rules.definitions);
-    await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(path);
+    await expect(`${JSON.stringify(sayingDuration(schema), null, 2)}\n`).toMatchFileSnapshot(path);
   });
 
   test('documents every value', async () => {

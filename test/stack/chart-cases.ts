@@ -239,6 +239,20 @@ export const ruleSettings: Readonly<Record<string, Values>> = {
 export const refusals: Readonly<
   Record<string, { readonly values: Values; readonly naming: readonly RegExp[] }>
 > = {
+  'durations that are none': {
+    values: {
+      ...oneApplication,
+      config: { applications: { targets: 'all', interval: '5x' } },
+      serviceMonitor: { interval: 'often' },
+      prometheusRule: { alerts: { BunnynetScheduleLag: { for: '5 m', keepFiringFor: 'x' } } },
+    },
+    naming: [
+      'config.applications.interval',
+      'serviceMonitor.interval',
+      'prometheusRule.alerts.BunnynetScheduleLag.for',
+      'prometheusRule.alerts.BunnynetScheduleLag.keepFiringFor',
+    ].map((path) => new RegExp(`'${path}': value must be 'a duration, such as 30s'`)),
+  },
   'no key': { values: {}, naming: [/existingSecret: name the Secret.*demo=true/] },
   'a configuration without a key': {
     values: { config: oneApplication.config },

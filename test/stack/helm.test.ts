@@ -261,6 +261,28 @@ describe('the chart', () => {
     expect(spec.groups).toEqual([...groups, own]);
   });
 
+  test('leads to the runbooks of the reader, in rules as `npm run rules` does, and in dashboards', () => {
+    const runbookUrl = 'https://wiki.example/$1/{alert}?from={alert}';
+    const manifests = objects({
+      ...plain,
+      prometheusRule: { enabled: true, disabled: ['BunnynetExporterAbsent'] },
+      dashboards: { enabled: true },
+      alerts: { runbookUrl },
+    });
+    const settings = readSettings('disabled: [BunnynetExporterAbsent]');
+    const files = [...buildRuleFiles({ ...settings, runbookUrl })].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    expect(manifests.find(({ kind }) => kind === 'PrometheusRule')).toHaveProperty(
+      'spec.groups',
+      files.flatMap(([, text]) => (parseYaml(text) as { groups: unknown[] }).groups),
+    );
+    const dashboard = configMap(manifests, 'edge-bunnynet-exporter-bunnynet-overview')[
+      'bunnynet-overview.json'
+    ];
+    expect(dashboard).not.toContain('docs/runbooks');
+    expect(dashboard).toMatch(/wiki\.example\/\$1\/\$\{__value\.text\}\?from=\$\{__value\.text\}/);
+    expect(dashboard).toContain('https://wiki.example/$1/BunnynetApplicationFailing?from=');
+  });
+
   test('says the next step', () => {
     const notes = (values: unknown) =>
       succeed('helm4', ['install', 'edge', chart, '--dry-run=client', '--values', '-'], {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -29,10 +29,13 @@ describe('promtool', () => {
 });
 
 describe('npm run rules', () => {
-  function command(settings: string): Promise<{ stdout: string; stderr: string }> {
+  function command(
+    settings: string,
+    ...flags: readonly string[]
+  ): Promise<{ stdout: string; stderr: string }> {
     const path = join(folder, 'settings.yaml');
     writeFileSync(path, settings);
-    return run(process.execPath, ['scripts/rules.mjs', path, join(folder, 'own')]);
+    return run(process.execPath, ['scripts/rules.mjs', ...flags, path, join(folder, 'own')]);
   }
 
   it('writes rules that leave one application out of one alert only', async () => {
@@ -87,7 +90,29 @@ describe('npm run rules', () => {
     expect(await promtool('test', 'rules', path)).toContain('SUCCESS');
   });
 
+  it('writes rules with the runbooks of the reader', async () => {
+    await command('', '--runbook-url=https://wiki.example/{alert}#first');
+    const text = readFileSync(join(folder, 'own/application.yml'), 'utf8');
+    expect(text).toContain('runbook_url: https://wiki.example/BunnynetApplicationFailing#first\n');
+    expect(text).not.toContain('docs/runbooks');
+    for (const flag of ['--runbook-url=wiki', '--runbooks=https://wiki.example'])
+      await expect(command('', flag)).rejects.toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^.*--runbook.*\nusage: npm run rules/) as string,
+      });
+  });
+
   it.each([
+    [
+      'what is no duration',
+      'alerts:\n  BunnynetScheduleLag:\n    for: 5x\n    keepFiringFor: often',
+      /yaml:3: alerts\.BunnynetScheduleLag\.for: expected a duration, such as 30s\n.*:4: .*keepFiringFor: expected a duration/,
+    ],
+    [
+      'what is no name of a label',
+      'alertLabels: { a-b: x }',
+      /alertLabels\.a-b: expected the name of a label, such as team$/m,
+    ],
     [
       'an unknown alert',
       'disabled:\n- BunnynetKeyRefuse',
@@ -96,7 +121,7 @@ describe('npm run rules', () => {
     [
       'a threshold that is not a number',
       'alerts: { BunnynetScheduleLag: { thresholds: { seconds: 1m } } }',
-      /settings\.yaml:1: alerts\.BunnynetScheduleLag\.thresholds\.seconds: .*expected number/,
+      /settings\.yaml:1: alerts\.BunnynetScheduleLag\.thresholds\.seconds: expected a number/,
     ],
     [
       'an unknown setting',

@@ -35,6 +35,9 @@ and `excluded` is what exclusions are taken from. Sprig's `merge` cannot be used
 {{- with $keepFiringFor }}
 {{- $_ := set $rule "keep_firing_for" . }}
 {{- end }}
+{{- with .root.Values.alerts.runbookUrl }}
+{{- $_ := set $rule.annotations "runbook_url" (replace "{alert}" $rule.alert .) }}
+{{- end }}
 {{- $labels := merge (dict) ($own.labels | default dict) $settings.alertLabels }}
 {{- range $label, $_ := $labels }}
 {{- if regexMatch (printf "\\b(by|on) \\([^)]*\\b%s\\b" $label) $rule.expr }}
