@@ -32,9 +32,17 @@ import {
   readPages,
   withQuery,
 } from './pages.ts';
-import { once, openRange, type Query } from './queries.ts';
+import { once, openRange } from './queries.ts';
 import { RequestedRange } from './requested.ts';
-import type { ApiName, Found, IdField, ListedResource, Listing, ReadResource } from './resource.ts';
+import {
+  type ApiName,
+  type Found,
+  type IdField,
+  type ListedResource,
+  type Listing,
+  ReadingError,
+  type ReadResource,
+} from './resource.ts';
 import { settled } from './sums.ts';
 
 /** What the file of a kind states. It may leave out what is as usual, and what follows from its listing or its answer. */
@@ -118,8 +126,6 @@ export function defineResource<Reading>(
       readonly path: string;
       readonly kind: string;
       readonly answer: Answer<Reading> | PagedAnswer<Reading>;
-      /** Which days are requested, or what else. Default: one request without a query. */
-      readonly query?: Query;
       readonly listing?: Listing;
     },
 ): ReadResource<Reading> {
@@ -131,9 +137,10 @@ export function defineResource<Reading>(
     async read(get, ids, diagnostics, context) {
       const readings: Reading[] = [];
       for (const { query: more, range, date } of query.requestsFor(
-        context.range ?? openRange(context, query),
+        context.past ?? openRange(context, query),
       )) {
-        const requested = range && new RequestedRange(range, context.nowMs);
+        const keepsHours = context.past !== undefined && query.isByHours === true;
+        const requested = range && new RequestedRange(range, context.nowMs, { keepsHours });
         // An account is no part of a path.
         const inPath = [...(declaration.ofAccount ? [] : Object.values(ids)), date ?? ''];
         const requestPath = withQuery(filled(path, inPath), more);
@@ -141,6 +148,8 @@ export function defineResource<Reading>(
           'readAll' in answer
             ? await answer.readAll(requestPath, get, diagnostics, requested)
             : answer.from(await get(requestPath), diagnostics, requested);
+        if (context.past && requested?.isOther)
+          throw new ReadingError('schema', `the figures are ${requested.isOther}`);
         readings.push(requested ? settled(answer, reading, requested, diagnostics) : reading);
       }
       return joined(readings);

@@ -334,6 +334,9 @@ export function finished<Reading>(kind: string, prefix: string, family: FamilyOf
       bound: family.bound,
       withoutDays: family.withoutDays ?? [],
     }),
+    ...(name.endsWith('_latest_day') && {
+      figures: (reading: Reading, target: TargetContext) => seriesOf(family, reading, target),
+    }),
   };
 }
 

@@ -23,6 +23,8 @@ export interface DaysRequest {
 export interface Query {
   /** How long after midnight a poll still requests yesterday. Undefined: a poll requests only today. */
   readonly graceMs?: number;
+  /** Whether its charts have a point an hour. Default: a point a day, or none. */
+  readonly isByHours?: true;
   /** The requests for a range that begins with a UTC day, the oldest first. */
   readonly requestsFor: (range: Range) => readonly DaysRequest[];
 }
@@ -97,6 +99,7 @@ export const eachDay: Query = { graceMs, requestsFor: oneByOne(datesOf) };
  */
 export const eachDayByHours: Query = {
   graceMs: 2 * hourSeconds * 1000,
+  isByHours: true,
   requestsFor: oneByOne((day) => `${instantsOf('dateFrom', 'dateTo')(day)}&hourly=true&exactRange=true`),
 };
 
@@ -109,6 +112,7 @@ export function openInstants(from: string, to: string, more: string): Query {
 export function openHours(from: string, to: string): Query {
   return {
     graceMs,
+    isByHours: true,
     requestsFor: (range) => {
       const [first, last] = [range.fromMs, range.toMs - 1].map((ms) => new Date(ms).toISOString());
       return [{ range, query: `${from}=${first}&${to}=${last}` }];
@@ -116,10 +120,11 @@ export function openHours(from: string, to: string): Query {
   };
 }
 
-/** Each day by itself, up to the end of the range, for an operation that takes instants and sums over the time between them. */
+/** Each day by itself and by hours, up to the end of the range, for an operation that takes instants and sums over the time between them. */
 export function eachOpenDay(from: string, to: string, more: string): Query {
   return {
     graceMs,
+    isByHours: true,
     requestsFor: (range) =>
       daysOf(range).map((day) => {
         const [first, last] = [day.fromMs, day.toMs - 1].map((ms) => new Date(ms).toISOString());

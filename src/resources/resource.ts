@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import type { Documented } from './documented.ts';
 import type { Diagnostics } from './fields.ts';
+import type { Query } from './queries.ts';
 import type { Range } from './times.ts';
 
 export { type Diagnostics, ReadingError } from './fields.ts';
@@ -33,8 +34,11 @@ export interface ReadContext {
   readonly nowMs: number;
   /** When its last good poll began: what came later is in none of its answers. Undefined before the first. Unix time. */
   readonly lastBeganMs?: number | undefined;
-  /** What is read, where that is not today and the days that the last good poll left open. It begins with a UTC day. */
-  readonly range?: Range | undefined;
+  /**
+   * The days of the past that are read, instead of today and those that the last good poll left open: from the start of a UTC day
+   * on. Figures by hours stay those of hours, and an answer about other days is an error.
+   */
+  readonly past?: Range | undefined;
 }
 
 /** One thing that a listing has. */
@@ -137,9 +141,9 @@ export interface Sample extends HasLabels {
   readonly value: number;
 }
 
-/** A day, and what there is of it: what the API has counted so far. */
+/** A day, and what there is of it: what the API has counted so far. Of the past, also an hour, see `ReadContext`. */
 export interface Day<Value = number> {
-  /** Start of the UTC day, in seconds since 1970. */
+  /** Start of the UTC day, or of the hour, in seconds since 1970. */
   readonly startSeconds: number;
   readonly value: Value;
 }
@@ -195,6 +199,8 @@ export interface Family<Reading = unknown> {
   /** Of a counter that adds up days: those that a reading has. */
   days?(reading: Reading, target: TargetContext): readonly CounterSample[];
   readonly bound?: CounterBound | undefined;
+  /** Of a gauge of the newest day: the days that a reading has. */
+  figures?(reading: Reading, target: TargetContext): readonly (Sample | CounterSample)[];
   /** The same: what an answer says in which they are missing, of each of its fields. */
   readonly withoutDays?: readonly WithoutDays[];
   /** Whether its labels are of things that the API names: a country, a rate limit. Other series exist as long as their target. */
@@ -271,7 +277,10 @@ export interface ReadResource<Reading = unknown> extends Kind<Reading> {
   readonly ofAccount?: true | undefined;
   /** Lists the parts of a target that have names. The last id of a part is what the reading calls it. */
   readonly partNames?: Listing | undefined;
-  /** For days that are counted, see `queries.ts`. */
+  /** What is requested for a range of days. Undefined: one request, which is about no range. */
+  readonly query?: Query;
+  /** A field that is true where the API has more of a day than it gives. */
+  readonly cutOff?: string;
   read(this: void, get: Get, ids: Ids, diagnostics: Diagnostics, context: ReadContext): Promise<Reading>;
   /** Whether a failure means that there is nothing to read, and the reading of that. */
   isEmpty?(failure: FailureOf): boolean;

@@ -2,11 +2,11 @@
  * What figures without days say of the answer that they are in: whether they can be those of the day that was requested, and which
  * charts are empty because nothing was counted. A chart that is empty or missing says nothing itself.
  */
-import { sumByDay } from './charts.ts';
 import { type Answer, type Diagnostics, type FieldType, number } from './fields.ts';
 import type { RequestedRange } from './requested.ts';
 import type { DayFigure, ToldBy } from './resource.ts';
 import type { TallyEntry, TallyType } from './tallies.ts';
+import { startOfDay } from './times.ts';
 
 /** What the types in the table of a kind can say of their field. */
 interface Marks extends Partial<Pick<TallyType, 'isTally'>> {
@@ -63,7 +63,10 @@ function ofOneDay(
     }
     const chart = isTally && toldBy?.sum !== undefined ? (read[toldBy.sum] as Days) : undefined;
     if (!chart) return true;
-    const all = sumByDay(chart).find((day) => day.startSeconds === startSeconds)?.value ?? 0;
+    const all = chart.reduce(
+      (of, day) => of + (startOfDay(day.startSeconds) === startSeconds ? day.value : 0),
+      0,
+    );
     // A negative count would make room for others.
     const entries = read[name] as readonly TallyEntry[];
     return isAtMost(

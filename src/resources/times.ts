@@ -32,7 +32,7 @@ export function parseInstant(value: string): number | undefined {
 export interface ChartTime {
   /** In seconds since 1970. */
   readonly atSeconds: number;
-  /** The start of its UTC day, in seconds since 1970. */
+  /** The start of its UTC day, in seconds since 1970; of its hour where that is wanted, see `RequestedRange`. */
   readonly startSeconds: number;
   /** Whether the key is a date without a time: then it stands for the whole day. */
   readonly isDay: boolean;

@@ -49,6 +49,7 @@ export const pullZoneOriginErrors = defineResource({
   familyPrefix: 'bunnynet_pull_zone',
   listing: pullZones,
   path: '/{pullZoneId}/{date}',
+  cutOff: 'hasMoreData',
   query: eachDate((date) => date.replace(/(\d+)-(\d+)-(\d+)/, '$2-$3-$1')),
   answer: object({
     logs: shown(errors, newest, total),
