@@ -4,11 +4,13 @@
 import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { checkParser } from './api/undici.ts';
+import { backfill, takenLabels } from './backfill/backfill.ts';
+import { ClosedError } from './backfill/output.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
 import { createLog, isInteractive, type Log, print, progress } from './cli/output.ts';
 import { endSoon, onSignal, restoreSignals } from './cli/signals.ts';
 import { summary } from './cli/summary.ts';
-import { type Environment, pollReport, progressText, styleFor } from './cli/terminal.ts';
+import { type Environment, historyProgressText, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
 import { narrow } from './config/narrow.ts';
 import { createExporter, type Exporter, type Setup } from './exporter.ts';
@@ -16,12 +18,14 @@ import { WebConfigSource } from './http/web-config-source.ts';
 import { ownedBy } from './polling/shard.ts';
 import { Report } from './report/report.ts';
 import { resources } from './resources/kinds/index.ts';
-import { ownKind } from './resources/resource.ts';
+import { type Labels, ownKind } from './resources/resource.ts';
 import { Credentials } from './secrets/credentials.ts';
 import { revision, version } from './version.ts';
 
 const builtAs = `${version} (revision ${revision}, node ${process.versions.node})`;
 const progressIntervalMs = 100;
+/** Between two lines about the progress of a history, where stderr is no terminal. */
+const logIntervalMs = 10_000;
 
 /** Scripts depend on these. */
 const exitCodes = { ok: 0, wrongConfiguration: 1, wrongUsage: 2, pollsFailed: 3 } as const;
@@ -35,8 +39,8 @@ async function load({ configFile: file }: Flags, env: Environment, log: Logger):
 }
 
 /** With `--once.kind`, only those kinds. */
-function narrowed({ config, credentials }: Setup, { once, onceKinds }: Flags): Setup {
-  const wanted = once ? onceKinds?.filter((kind) => kind !== ownKind) : undefined;
+function narrowed({ config, credentials }: Setup, { once, backfill, onceKinds }: Flags): Setup {
+  const wanted = once || backfill !== undefined ? onceKinds?.filter((kind) => kind !== ownKind) : undefined;
   return { config: wanted ? narrow(config, wanted, resources) : config, credentials };
 }
 
@@ -81,6 +85,62 @@ async function report(exporter: Exporter, answers: Report): Promise<number> {
   await exporter.stop();
   await print(answers.text(builtAs, exporter.config()));
   return exitCodes.ok;
+}
+
+/** The labels of `--backfill.label`. Throws if a family has one already, or one is given twice. */
+function extraLabels({ backfillLabels = [] }: Flags): Labels {
+  const taken = takenLabels();
+  const problems = backfillLabels.flatMap(([name], at) => {
+    if (taken.has(name)) return [`--backfill.label: the metrics have a label ${name} of their own`];
+    const isGiven = backfillLabels.findIndex(([one]) => one === name) < at;
+    return isGiven ? [`--backfill.label: ${name} is given several times`] : [];
+  });
+  if (problems.length > 0) throw new UsageError(problems.join('\n'));
+  return Object.fromEntries(backfillLabels);
+}
+
+/** Writes a history. A signal, or a reader that leaves, ends it after a whole line. */
+async function writeHistory(setup: Setup, flags: Flags, env: Environment, { log }: Log): Promise<number> {
+  const { backfill: durationMs = 0, backfillUntil: untilMs, backfillStep: stepMs, onceKinds } = flags;
+  const interrupt = new AbortController();
+  onSignal((signal) => {
+    // Nobody reads: what is on its way cannot be written.
+    if (interrupt.signal.aborted) process.exit(exitCodes.pollsFailed);
+    interrupt.abort(new Error(`interrupted by ${signal}: the history is not complete`));
+  });
+  const isTerminal = isInteractive(env);
+  let shown: string | undefined;
+  const logging = isTerminal
+    ? undefined
+    : setInterval(() => shown !== undefined && log.info(shown), logIntervalMs);
+  try {
+    const succeeded = await backfill({
+      ...setup,
+      resources,
+      durationMs,
+      untilMs,
+      stepMs,
+      labels: extraLabels(flags),
+      withOwn: onceKinds?.includes(ownKind) ?? true,
+      proxy: flags.demo ? undefined : proxyFrom(env),
+      output: process.stdout,
+      log,
+      signal: interrupt.signal,
+      onProgress(now) {
+        shown = historyProgressText(now);
+        if (isTerminal) progress.show(shown);
+      },
+    });
+    return succeeded ? exitCodes.ok : exitCodes.pollsFailed;
+  } catch (error) {
+    if (!interrupt.signal.aborted && !(error instanceof ClosedError)) throw error;
+    progress.clear();
+    log.warn((error as Error).message);
+    return exitCodes.pollsFailed;
+  } finally {
+    clearInterval(logging);
+    progress.clear();
+  }
 }
 
 /** Serves until a signal ends it. A SIGHUP during the start reloads after it. */
@@ -136,6 +196,11 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
     : undefined;
   const answers = flags.report ? new Report() : undefined;
   try {
+    if (flags.backfill !== undefined)
+      return await writeHistory(narrowed(demo ?? (await load(flags, env, log)), flags), flags, env, {
+        log,
+        droppedLines,
+      });
     const exporter = await createExporter({
       load: async () => narrowed(demo ?? (await load(flags, env, log)), flags),
       proxy: demo ? undefined : proxyFrom(env),

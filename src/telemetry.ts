@@ -28,6 +28,14 @@ export type Telemetry = ReturnType<typeof createTelemetry>;
 
 const prefix = 'bunnynet_exporter_';
 
+/** The version of the exporter, as a family that is always 1. */
+export const buildInfo = {
+  name: `${prefix}build_info`,
+  type: 'info',
+  help: 'Always 1; the version of the exporter, the commit that it was built from and the version of Node in its labels.',
+  labels: { version, revision, node_version: process.versions.node },
+} as const;
+
 /** Declares families in a registry, in the order of the page. */
 function declareIn(registry: Registry) {
   const named = (name: string, labelNames: readonly string[], help: string) => ({
@@ -47,11 +55,7 @@ function declareIn(registry: Registry) {
 /** Metrics of events, updated when something happens. */
 function declareEvents({ counter, gauge, durations }: ReturnType<typeof declareIn>) {
   return {
-    build: gauge(
-      'build_info',
-      ['version', 'revision', 'node_version'],
-      'Always 1; the version of the exporter, the commit that it was built from and the version of Node in its labels.',
-    ),
+    build: gauge('build_info', Object.keys(buildInfo.labels), buildInfo.help),
     polls: counter(
       'polls_total',
       ['kind', 'result'],
@@ -294,7 +298,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const events = declareEvents(declareIn(registry));
   const on: On = { kinds: [], apis: [] };
   const durations = new Map<string, { sumSeconds: number; count: number }>();
-  events.build.set({ version, revision, node_version: process.versions.node }, 1);
+  events.build.set(buildInfo.labels, 1);
   // Now, not at the first scrape: it counts from its creation.
   const ofProcess = processRegistry();
   const processFamilies = new OwnFamilies(() => familiesOf(ofProcess));

@@ -102,6 +102,25 @@ describe('the command', () => {
     expect(stderr).toContain('--demo');
   });
 
+  it('writes a history on stdout and what comes on stderr, and ends with 0', async () => {
+    const flags = ['--demo', '--backfill=2d', '--backfill.step=1h', '--once.kind=dns_zone,exporter'];
+    const { code, stdout, stderr } = await run([...flags, '--backfill.label=job=bunny']).ended;
+    expect(stdout).toMatch(/^# TYPE bunnynet_exporter_build info\n/);
+    expect(stdout).toMatch(/^bunnynet_dns_zone_queries_total\{dns_zone_id="\d+",job="bunny"\} \d+ \d+$/m);
+    expect(stdout).toMatch(/\n# EOF\n$/);
+    expect(stderr).toMatch(/requests come.* about .* series, .* samples and .* [kM]B/);
+    expect(code).toBe(0);
+  });
+
+  it('refuses a label that a metric has, or that is given twice, and ends with 2', async () => {
+    const flags = ['--demo', '--backfill=2d', '--backfill.label=pop=a', '--backfill.label=job=b,job=c'];
+    const { code, stdout, stderr } = await run(flags).ended;
+    expect(stdout).toBe('');
+    expect(stderr).toContain('the metrics have a label pop of their own');
+    expect(stderr).toContain('job is given several times');
+    expect(code).toBe(2);
+  });
+
   it('says that it cannot read answers without WebAssembly, and ends with 1', async () => {
     const { code, stderr } = await run(['--once'], { node: ['--jitless'], env: firstTry() }).ended;
     expect(stderr).toMatch(

@@ -1,7 +1,7 @@
 /** The table of flags, and how they are read from the command line and the environment. */
 import { resources } from '../resources/kinds/index.ts';
 import { ownKind } from '../resources/resource.ts';
-import { count, didYouMean, expectedOf, orList, parseBoolean, quote } from '../text.ts';
+import { count, didYouMean, expectedOf, orList, parseBoolean, parseDuration, quote } from '../text.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export const logFormats = ['json', 'pretty'] as const;
@@ -31,6 +31,8 @@ interface Flag {
   readonly default?: string;
   /** May be given several times, or as a list with commas. */
   readonly repeatable?: true;
+  /** Between the values of a list. Default: each comma. */
+  readonly separator?: RegExp;
   readonly value?: Reader<unknown>;
 }
 
@@ -81,6 +83,43 @@ const telemetryPath = {
   expected: 'a path that begins with / and is no other page, such as /metrics',
 };
 
+const hourMs = 3_600_000;
+
+const pastDuration = {
+  read(text: string) {
+    const ms = parseDuration(text) ?? 0;
+    return ms >= hourMs && ms <= 9_600 * hourMs ? ms : undefined;
+  },
+  expected: 'a duration from 1h to 400d, such as 30d',
+};
+
+const past = {
+  read(text: string) {
+    const isTime = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/.test(text);
+    const ms = isTime ? Date.parse(text) : Number.NaN;
+    return ms <= Date.now() ? ms : undefined;
+  },
+  expected: 'a time that is not in the future, in RFC 3339, such as 2026-11-02T14:00:00Z',
+};
+
+const step = {
+  read(text: string) {
+    const ms = parseDuration(text) ?? 0;
+    return ms >= 1000 && hourMs % ms === 0 ? ms : undefined;
+  },
+  expected: 'a duration of at least 1s that divides an hour, such as 1m, 5m or 1h',
+};
+
+const extraLabel = {
+  read(text: string) {
+    const [, name, value] = /^([A-Za-z_]\w*)=(.+)$/s.exec(text) ?? [];
+    return name === undefined || value === undefined || name.startsWith('__')
+      ? undefined
+      : ([name, value] as const);
+  },
+  expected: 'NAME=VALUE with a name of letters, digits and underscores, such as job=bunnynet',
+};
+
 const table = {
   configFile: {
     name: 'config.file',
@@ -100,12 +139,40 @@ const table = {
     name: 'once.kind',
     placeholder: 'KIND',
     repeatable: true,
-    help: `With --once: poll and print only this kind; ${ownKind} is the exporter's own metrics. May be given several times.`,
+    help: `With --once and --backfill: only this kind; ${ownKind} is the exporter's own metrics. May be given several times.`,
     value: kind,
   },
   report: {
     name: 'report',
     help: 'Poll every target once, print a summary of the answers for a bug report, without any value of the account, and exit.',
+  },
+  backfill: {
+    name: 'backfill',
+    placeholder: 'DURATION',
+    help: 'Write what the API has of the past, such as 30d, on stdout for Prometheus to load, and exit: 0 when nothing is missing, else 3.',
+    value: pastDuration,
+  },
+  backfillUntil: {
+    name: 'backfill.until',
+    placeholder: 'TIME',
+    help: 'With --backfill: where the history ends, such as 2026-11-02T14:00:00Z. Without it: the last even UTC hour at least three hours ago.',
+    value: past,
+  },
+  backfillStep: {
+    name: 'backfill.step',
+    placeholder: 'DURATION',
+    default: '5m',
+    help: 'With --backfill: the time between two samples. It divides an hour.',
+    value: step,
+  },
+  backfillLabels: {
+    name: 'backfill.label',
+    placeholder: 'NAME=VALUE',
+    repeatable: true,
+    help: 'With --backfill: a label of each series, such as job=bunnynet. May be given several times.',
+    // A value can hold a comma.
+    separator: /,(?=\s*\w+=)/,
+    value: extraLabel,
   },
   demo: {
     name: 'demo',
@@ -226,14 +293,14 @@ export function parseFlags(
   const problems: string[] = [];
   const given = new Map([...fromEnvironment(env), ...fromArguments(argv, problems)]);
   const read: Record<string, unknown> = {};
-  for (const [key, { value = toggle, placeholder, repeatable, default: preset }] of flags) {
+  for (const [key, { value = toggle, placeholder, repeatable, separator, default: preset }] of flags) {
     const { text = preset ?? (placeholder === undefined ? 'false' : undefined), source } =
       given.get(key) ?? {};
     if (text === undefined) {
       read[key] = undefined;
       continue;
     }
-    const texts = repeatable ? text.split(',').map((part) => part.trim()) : [text];
+    const texts = repeatable ? text.split(separator ?? ',').map((part) => part.trim()) : [text];
     const values = texts.map((one) => {
       const data = value.read(one);
       const { expected } = value;
@@ -254,13 +321,21 @@ const conflicts: readonly (readonly [FlagKey, FlagKey])[] = [
   ['once', 'configCheck'],
   ['report', 'configCheck'],
   ['once', 'report'],
+  ['backfill', 'configCheck'],
+  ['backfill', 'once'],
+  ['backfill', 'report'],
+  // A shard of a history is none: it is loaded once, as one.
+  ['backfill', 'shard'],
 ];
 
-/** The first does nothing without the second. */
-const needs: readonly (readonly [FlagKey, FlagKey])[] = [
+/** The first does nothing without one of the others. */
+const needs: readonly (readonly [FlagKey, ...(readonly FlagKey[])])[] = [
   ['demoScale', 'demo'],
   ['demoOutage', 'demo'],
-  ['onceKinds', 'once'],
+  ['onceKinds', 'once', 'backfill'],
+  ['backfillUntil', 'backfill'],
+  ['backfillStep', 'backfill'],
+  ['backfillLabels', 'backfill'],
 ];
 
 /** Refuses flags that contradict each other, unless one comes from the environment: then the flag wins. */
@@ -276,12 +351,15 @@ function resolveConflicts(
       problems.push(`${a?.source} and ${b?.source} cannot be used together; leave one out`);
     } else {
       const loser = pair[a?.isFlag ? 1 : 0];
-      read[loser] = loser === 'configFile' ? undefined : false;
+      const { placeholder }: Flag = table[loser];
+      read[loser] = placeholder === undefined ? false : undefined;
     }
   }
-  for (const [key, needed] of needs) {
-    if (!read[needed] && given.get(key)?.isFlag && read[key] !== false)
-      problems.push(`--${table[key].name} works only with --${table[needed].name}`);
+  for (const [key, ...needed] of needs) {
+    if (!needed.some((one) => read[one]) && given.get(key)?.isFlag && read[key] !== false)
+      problems.push(
+        `--${table[key].name} works only with ${orList(needed.map((one) => `--${table[one].name}`))}`,
+      );
   }
 }
 

@@ -1,5 +1,6 @@
 /** What people see on a terminal: colours, a progress line, tables, the outcome of `--once`. */
 import { styleText } from 'node:util';
+import type { Progress } from '../backfill/backfill.ts';
 import type { Cause } from '../causes/cause.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
@@ -78,6 +79,14 @@ export function progressText(statuses: readonly TargetStatus[], durationMs: numb
   const { targets, pending, failing, absent } = countStates(statuses);
   const trouble = failing + absent > 0 ? `, ${failing + absent} failing` : '';
   return `polled ${targets - pending} of ${plural(targets, 'target')}${trouble}, ${seconds(durationMs)}`;
+}
+
+/** `[#####.....] 12 of 24 requests, 120 MB written` */
+export function historyProgressText({ done, planned, bytes }: Progress): string {
+  const width = 30;
+  const filled = Math.floor((width * done) / Math.max(1, planned));
+  const bar = '#'.repeat(filled).padEnd(width, '.');
+  return `[${bar}] ${count(done)} of ${plural(planned, 'request')}, ${count(bytes / 1e6)} MB written`;
 }
 
 /** Columns two spaces apart, the first row as headers. `numeric`: all columns but the first. */

@@ -20,6 +20,10 @@ test('without flags the defaults apply', () => {
     once: false,
     onceKinds: undefined,
     report: false,
+    backfill: undefined,
+    backfillUntil: undefined,
+    backfillStep: 300_000,
+    backfillLabels: undefined,
     demo: false,
     demoScale: 'small',
     demoOutage: false,
@@ -45,6 +49,26 @@ describe('a flag', () => {
     [
       ['--once', '--once.kind=billing,exporter', '--once.kind', 'dns_zone'],
       { once: true, onceKinds: ['billing', 'exporter', 'dns_zone'] },
+    ],
+    [
+      ['--backfill=30d', '--backfill.until=2026-11-02T14:00:00+01:00', '--backfill.step=15m'],
+      { backfill: 2_592_000_000, backfillUntil: Date.UTC(2026, 10, 2, 13), backfillStep: 900_000 },
+    ],
+    [
+      [
+        '--backfill=1d',
+        '--backfill.label=job=a,b',
+        '--backfill.label',
+        'instance=c=d:1',
+        '--once.kind=dns_zone',
+      ],
+      {
+        backfillLabels: [
+          ['job', 'a,b'],
+          ['instance', 'c=d:1'],
+        ],
+        onceKinds: ['dns_zone'],
+      },
     ],
     [['--demo', '--demo.scale=full', '--demo.outage'], { demo: true, demoScale: 'full', demoOutage: true }],
     [
@@ -103,7 +127,22 @@ describe('a flag', () => {
     [['--demo', '--config.file=a'], '--demo and --config.file cannot be used together; leave one out'],
     [['--demo', '--config.check'], '--demo and --config.check cannot be used together; leave one out'],
     [['--demo.outage'], '--demo.outage works only with --demo'],
-    [['--once.kind=billing'], '--once.kind works only with --once'],
+    [['--once.kind=billing'], '--once.kind works only with --once or --backfill'],
+    [['--backfill=30'], '--backfill: expected a duration from 1h to 400d, such as 30d; got "30"'],
+    [['--backfill.step=5m'], '--backfill.step works only with --backfill'],
+    [
+      ['--backfill=1d', '--backfill.step=7m'],
+      '--backfill.step: expected a duration of at least 1s that divides an hour, such as 1m, 5m or 1h; got "7m"',
+    ],
+    ...['2026-11-02', '2026-11-02T14:00:00', '2999-01-01T00:00:00Z'].map((time): [string[], string] => [
+      ['--backfill=1d', `--backfill.until=${time}`],
+      `--backfill.until: expected a time that is not in the future, in RFC 3339, such as 2026-11-02T14:00:00Z; got "${time}"`,
+    ]),
+    ...['job', '1job=a', '__name__=a', 'job='].map((label): [string[], string] => [
+      ['--backfill=1d', `--backfill.label=${label}`],
+      `--backfill.label: expected NAME=VALUE with a name of letters, digits and underscores, such as job=bunnynet; got "${label}"`,
+    ]),
+    [['--backfill=1d', '--shard=0/2'], '--backfill and --shard cannot be used together; leave one out'],
     [
       ['--once', '--once.kind=billing,storge'],
       '--once.kind: expected one such as storage_zone, dns_zone or exporter; got "storge"',

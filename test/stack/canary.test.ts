@@ -266,6 +266,25 @@ test('--once shows no key, with every fault at once', async () => {
   expect(found(canaries, output)).toEqual([]);
 });
 
+test('--backfill shows no key, with every fault at once', async () => {
+  const simulator = await stage(keys);
+  injectAll(simulator);
+  const directory = temporary({
+    'config.yml': configOf(simulator, '{ account: { env: ACCOUNT }, library: { env: LIBRARY } }', someKinds),
+  });
+  const config = `--config.file=${join(directory, 'config.yml')}`;
+  const { code, output, stdout } = await run(
+    ['--backfill=4d', '--backfill.step=1h', '--log.level=trace', config],
+    {
+      env: { ACCOUNT: keys.account, LIBRARY: keys.library },
+    },
+  ).ended;
+  expect(code).toBe(3);
+  expect(output).toContain('left out: ');
+  expect(stdout).toMatch(/# EOF\n$/);
+  expect(found(canaries, output)).toEqual([]);
+});
+
 test('a proxy that repeats its password does not get it into a log', async () => {
   const passwords: string[] = [];
   const proxy = createServer();

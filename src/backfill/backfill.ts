@@ -1,0 +1,551 @@
+/**
+ * A history for the first day: reads what the API has of the past, kind by kind, and writes it as OpenMetrics with timestamps. Only
+ * what is counted by hours or days has a past: its counters, the newest day of each, what names it, and that it was read.
+ */
+import { setMaxListeners } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { Logger } from 'pino';
+import { createClients } from '../api/client.ts';
+import type { ForwardProxy } from '../api/proxy.ts';
+import type { Config } from '../config/config.ts';
+import { idText } from '../discovery/discovered.ts';
+import type { Target } from '../polling/spec.ts';
+import { withAccount } from '../polling/target-rows.ts';
+import { allLabelsOf, catalogue, counterFamiliesOf, firstFamilyOf } from '../resources/catalogue.ts';
+import {
+  type ApiName,
+  apiNames,
+  type Family,
+  type Ids,
+  isReadAlone,
+  type Labels,
+  type ReadResource,
+  type Resource,
+} from '../resources/resource.ts';
+import type { Range } from '../resources/times.ts';
+import type { Credentials } from '../secrets/credentials.ts';
+import { Keys } from '../secrets/keys.ts';
+import { buildInfo } from '../telemetry.ts';
+import { count, plural } from '../text.ts';
+import { type Discovered, discover, failureOf, getFor, type Reader, silent } from './discover.ts';
+import { always, type Grid, latestDay, latestDayStamp, total } from './growth.ts';
+import { counterOf, isName, namesOf, type Source, sourceOf, TargetHistory } from './history.ts';
+import { Output } from './output.ts';
+import {
+  asksForDays,
+  dayMs,
+  defaultUntilMs,
+  hourMs,
+  isEmptyRange,
+  merged,
+  piecesOf,
+  wholeIn,
+} from './ranges.ts';
+
+export interface BackfillOptions {
+  readonly config: Config;
+  readonly credentials: Credentials;
+  readonly resources: readonly Resource[];
+  readonly durationMs: number;
+  /** Unix time. Default: `defaultUntilMs`. */
+  readonly untilMs?: number | undefined;
+  /** It divides an hour. */
+  readonly stepMs: number;
+  /** Those that each row has beside its own; none that a family has. */
+  readonly labels: Labels;
+  /** Whether the version of the exporter is written, too. */
+  readonly withOwn: boolean;
+  readonly proxy?: ForwardProxy | undefined;
+  readonly output: Writable;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Called while requests are made and rows are written. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Unix time. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+export interface Progress {
+  readonly done: number;
+  /** How much there is to ask for. */
+  readonly planned: number;
+  readonly bytes: number;
+}
+
+/** The labels that a row can have already. */
+export function takenLabels(): ReadonlySet<string> {
+  return new Set([...catalogue.flatMap(allLabelsOf), ...Object.keys(buildInfo.labels)]);
+}
+
+/** What is read for one target: a piece of the past, or once whatever the API has of it. */
+interface Job {
+  readonly history: TargetHistory;
+  readonly resource: ReadResource;
+  readonly piece: Range | undefined;
+}
+
+/** A kind with figures of the past. */
+interface KindPlan {
+  readonly resource: ReadResource;
+  readonly span: Range;
+  readonly sources: ReadonlyMap<Family, Source>;
+  readonly histories: readonly TargetHistory[];
+  readonly jobs: readonly Job[];
+}
+
+/** Resolves with whether nothing is missing. Rejects once the signal is aborted, or nobody reads the output any more. */
+export async function backfill(options: BackfillOptions): Promise<boolean> {
+  return await new Backfill(options).run();
+}
+
+class Backfill {
+  readonly #options: BackfillOptions;
+  readonly #reader: Reader;
+  readonly #keys: Keys;
+  readonly #output: Output;
+  readonly #grid: Grid;
+  readonly #nowMs: number;
+  /** Of what the counters are, by the ids of their targets and of what these are part of. */
+  readonly #named = new Map<string, Range[]>();
+  /** Answers that came early, for the estimate. */
+  readonly #early = new Map<Job, Promise<Answered>>();
+  #requests = 0;
+  #done = 0;
+  #planned = 0;
+  #missing = 0;
+
+  constructor(options: BackfillOptions) {
+    const { config, proxy, log, signal, output, labels, stepMs, now = Date.now } = options;
+    this.#options = options;
+    // Every request under way listens to it.
+    setMaxListeners(0, signal);
+    this.#nowMs = now();
+    this.#grid = { stepMs, untilMs: options.untilMs ?? defaultUntilMs(this.#nowMs) };
+    this.#keys = new Keys({
+      onChanged: () => undefined,
+      onProblem: (credential, problem) =>
+        problem !== undefined && log.warn({ credential }, `${problem}; the last readable key stays in use`),
+    });
+    this.#output = new Output(output, labels, signal);
+    const keys = {
+      // A key that came with a listing is only for the video API.
+      get: (api: ApiName, credential: string) =>
+        (api === 'video' ? this.#keys.found.get(credential) : undefined) ?? this.#keys.get(credential),
+      check: () => this.#keys.check(),
+    };
+    const observer = {
+      requested: (api: ApiName, code: string, _seconds: number, path: string) => {
+        this.#requests++;
+        log.debug({ api, path, code }, 'asked the API');
+      },
+      paused: (api: ApiName, untilMs: number) =>
+        log.warn({ api }, `the API asked for a pause until ${timeText(untilMs)}`),
+    };
+    this.#reader = {
+      clients: createClients(halved(config.apis), keys, observer, proxy),
+      redact: (text, maxLength) => this.#keys.redactor.redact(text, maxLength),
+      signal,
+    };
+  }
+
+  async run(): Promise<boolean> {
+    const { log, resources, config, credentials } = this.#options;
+    const { fromMs, toMs } = this.#whole;
+    this.#warnOfEnd();
+    this.#keys.use(credentials, await credentials.readAll());
+    try {
+      const discovered = await discover({
+        ...this.#reader,
+        config: {
+          ...config,
+          sections: config.sections.filter(({ kind }) => isWanted(kind, config, resources)),
+        },
+        resources,
+        foundKeys: this.#keys.found,
+      });
+      for (const failure of discovered.failures) this.#miss(failure);
+      const plans = this.#plan(discovered);
+      const isNamedAlone = ({ resource }: Target) => isReadAlone(resource) && !hasHistory(resource);
+      this.#planned += discovered.targets.filter(isNamedAlone).length;
+      log.info(`the history is of ${timeText(fromMs)} to ${timeText(toMs)}`);
+      await this.#announce(plans);
+      if (this.#options.withOwn) await this.#writeOwn();
+      for (const plan of plans) await this.#writeKind(plan);
+      await this.#writeNames(discovered);
+      await this.#output.end();
+      const { series, samples, bytes } = this.#output;
+      log.info(
+        `wrote ${count(series)} series, ${plural(samples, 'sample')} and ${bytesText(bytes)} after ${plural(this.#requests, 'request')}`,
+      );
+      return this.#missing === 0;
+    } finally {
+      await Promise.all(apiNames.map((api) => this.#reader.clients[api].close()));
+    }
+  }
+
+  /** What the history is of. */
+  get #whole(): Range {
+    const { untilMs } = this.#grid;
+    return { fromMs: untilMs - this.#options.durationMs, toMs: untilMs };
+  }
+
+  #warnOfEnd(): void {
+    const { log } = this.#options;
+    const { untilMs } = this.#grid;
+    const end = timeText(untilMs);
+    log.info(
+      `the history ends at ${end}. It must end before the first sample that Prometheus has of this exporter: if min_over_time(timestamp(bunnynet_exporter_build_info)[90d:5m]) is lower, pass that time as --backfill.until`,
+    );
+    if (untilMs > defaultUntilMs(this.#nowMs))
+      log.warn(
+        `${end} is less than three hours ago: Prometheus may lose samples of all its series at its next restart if this history is loaded before ${timeText(untilMs + 3 * hourMs)}`,
+      );
+  }
+
+  #plan({ targets }: Discovered): readonly KindPlan[] {
+    const { resources, config, log } = this.#options;
+    return resources.flatMap((resource) => {
+      const { kind } = resource;
+      if (!hasHistory(resource) || !config.sections.some((section) => section.kind === kind)) return [];
+      const span = wholeIn(this.#whole, resource.query?.isByHours ? hourMs : dayMs);
+      if (isEmptyRange(span)) {
+        log.info(
+          { kind },
+          `${kind}: no whole ${resource.query?.isByHours ? 'hour' : 'UTC day'} is in this time`,
+        );
+        return [];
+      }
+      const sources = new Map(
+        familiesOf(kind).flatMap((family) => {
+          const source = sourceOf(family);
+          return source ? [[family, source] as const] : [];
+        }),
+      );
+      const histories = targets.filter((one) => one.kind === kind).map((one) => new TargetHistory(one));
+      const pieces = asksForDays(resource.query) ? piecesOf(resource.query, span) : [undefined];
+      const jobs = histories.flatMap((history) => pieces.map((piece) => ({ history, resource, piece })));
+      this.#planned += jobs.length;
+      return [{ resource, span, sources, histories, jobs }];
+    });
+  }
+
+  /** Says what comes. The newest answer of one target of each kind shows how many series a target has. */
+  async #announce(plans: readonly KindPlan[]): Promise<void> {
+    const { stepMs } = this.#grid;
+    let series = 0;
+    let samples = 0;
+    const probes = plans.flatMap(({ histories: [first], jobs }) =>
+      jobs.filter(({ history }) => history === first).slice(-1),
+    );
+    for (const job of probes) {
+      const answer = this.#read(job);
+      // It is awaited later, or not at all once this is interrupted.
+      answer.catch(() => undefined);
+      this.#early.set(job, answer);
+    }
+    for (const { resource, span, sources, histories, jobs } of plans) {
+      const probe = jobs.find((job) => this.#early.has(job));
+      const answer = probe && (await this.#early.get(probe));
+      if (!probe || !answer) continue;
+      const one = new TargetHistory(probe.history.target);
+      if ('reading' in answer)
+        one.add(sources, answer.reading, {
+          span: { fromMs: 0, toMs: Infinity },
+          answered: answer.answered ?? span,
+        });
+      const steps = (span.toMs - span.fromMs) / stepMs + 1;
+      const hours = (span.toMs - span.fromMs) / hourMs;
+      let ofTarget = 2;
+      samples += histories.length * 2 * steps;
+      for (const family of sources.keys()) {
+        const n = one.seriesOf(family).length;
+        const isCounter = family.type === 'counter';
+        const hasDay = familiesOf(resource.kind).some((newest) => counterOf(newest) === family);
+        ofTarget += n * (isCounter && hasDay ? 2 : 1);
+        samples += histories.length * n * ((isCounter ? steps : 0) + (hasDay || !isCounter ? hours : 0));
+      }
+      series += histories.length * ofTarget;
+    }
+    // A row without the labels that were asked for, as they are long on average.
+    const rowLength = 95 + Object.entries(this.#options.labels).join('').length;
+    this.#options.log.info(
+      `${plural(this.#planned, 'request')} come, at half of the pace of each API, and about ${count(Math.round(series))} series, ${count(Math.round(samples))} samples and ${bytesText(samples * rowLength)}`,
+    );
+  }
+
+  async #writeOwn(): Promise<void> {
+    const { name, labels } = buildInfo;
+    this.#output.begin(buildInfo);
+    await this.#output.write(name, labels, (emit) => always([this.#whole], this.#grid, emit));
+  }
+
+  async #writeKind(plan: KindPlan): Promise<void> {
+    const { resource, histories } = plan;
+    const failures = await this.#readAll(plan);
+    this.#sayWhatIsMissing(plan, failures);
+    const read = histories.filter(({ beginsMs }) => Number.isFinite(beginsMs));
+    for (const history of read) this.#note(history);
+    for (const family of familiesOf(resource.kind)) await this.#writeFamily(family, plan, read);
+    for (const history of histories) history.forget();
+  }
+
+  /** Makes the requests of a kind, and returns those that failed. */
+  async #readAll({ jobs, sources, span, resource }: KindPlan): Promise<readonly (readonly [Job, string])[]> {
+    const failures: (readonly [Job, string])[] = [];
+    const left = jobs.values();
+    const work = async () => {
+      for (const job of left) {
+        const answer = await (this.#early.get(job) ?? this.#read(job));
+        this.#early.delete(job);
+        this.#done++;
+        this.#progress();
+        if ('failure' in answer) failures.push([job, answer.failure]);
+        else job.history.add(sources, answer.reading, { span, answered: answer.answered ?? span });
+      }
+    };
+    const { maxConcurrency } = this.#options.config.apis[resource.api];
+    await Promise.all(Array.from({ length: Math.max(1, Math.ceil(maxConcurrency / 2)) }, work));
+    return failures;
+  }
+
+  async #read({ history, resource, piece }: Job): Promise<Answered> {
+    const { redact, signal } = this.#reader;
+    const { target } = history;
+    const answered = piece && (resource.query?.requestsFor(piece)[0]?.range ?? piece);
+    const context = { nowMs: this.#nowMs, past: piece };
+    try {
+      const reading = await resource.read(getFor(this.#reader, target), target.ids, silent, context);
+      const isCutOff = resource.cutOff !== undefined && (reading as Labels)[resource.cutOff];
+      return isCutOff ? { failure: 'the API has more of that day than it gives' } : { reading, answered };
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = failureOf(error, redact);
+      return resource.isEmpty?.(failure)
+        ? { reading: resource.nothing, answered }
+        : { failure: failure.message };
+    }
+  }
+
+  #sayWhatIsMissing(
+    { resource, histories, span }: KindPlan,
+    failures: readonly (readonly [Job, string])[],
+  ): void {
+    const { log } = this.#options;
+    const { kind } = resource;
+    for (const history of histories) {
+      const ofTarget = failures.filter(([job]) => job.history === history);
+      for (const [reason, ranges] of byReason(ofTarget)) {
+        const days = ranges.length > 0 ? `${ranges.map(daysText).join(', ')}: ` : '';
+        this.#miss(`${kind} ${targetName(history.target)}: ${days}${reason}`);
+      }
+    }
+    const beginsMs = Math.min(...histories.map((one) => one.beginsMs));
+    if (histories.length === 0) return;
+    if (!Number.isFinite(beginsMs)) log.info({ kind }, `${kind}: the API has nothing of this time`);
+    else if (beginsMs > span.fromMs) log.info({ kind }, `${kind}: nothing before ${dayText(beginsMs)}`);
+  }
+
+  #miss(what: string): void {
+    this.#missing++;
+    this.#options.log.warn(`left out: ${what}`);
+  }
+
+  async #writeFamily(
+    family: Family,
+    { sources }: KindPlan,
+    histories: readonly TargetHistory[],
+  ): Promise<void> {
+    const grid = this.#grid;
+    const { kind } = family;
+    const index = catalogue.indexOf(family);
+    const writer = this.#writerOf(family);
+    if (index === firstFamilyOf(kind)) {
+      for (const { target, ranges } of histories)
+        for (const { labels } of withAccount(index, [{ value: 1 }], target))
+          await writer(target.ids, labels, (emit) => always(ranges, grid, emit));
+    } else if (isName(family)) {
+      for (const { target, ranges, names } of histories)
+        for (const { labels } of names.find((rows) => rows.family === index)?.samples ?? [])
+          await writer(target.ids, labels, (emit) => always(throughout(ranges), grid, emit));
+    } else if (family.name.endsWith('_latest_day_timestamp_seconds')) {
+      for (const history of histories)
+        for (const [labels, beginsMs] of beginnings(family, history, [...sources.keys()]))
+          await writer(history.target.ids, labels, (emit) =>
+            latestDayStamp(history.rangesFrom(beginsMs), grid, emit),
+          );
+    } else {
+      const isCounter = family.days !== undefined;
+      const source = counterOf(family) ?? family;
+      if (!sources.has(source)) return;
+      const write = isCounter ? total : latestDay;
+      for (const history of histories)
+        for (const { labels, figures, beginsMs } of history.seriesOf(source))
+          await writer(history.target.ids, labels, (emit) =>
+            write(figures, history.rangesFrom(beginsMs), grid, emit),
+          );
+    }
+  }
+
+  /** Writes series of a family, after its header with the first. */
+  #writerOf(family: Family) {
+    let hasBegun = false;
+    return async (ids: Ids, labels: Labels | undefined, fill: Parameters<Output['write']>[2]) => {
+      if (!hasBegun) this.#output.begin(family);
+      hasBegun = true;
+      await this.#output.write(family.name, { ...ids, ...labels }, fill);
+      this.#progress();
+    };
+  }
+
+  /** Notes of which time there are counters of a target, for the families that name it or what it is part of. */
+  #note({ target, ranges }: TargetHistory): void {
+    const ids = Object.values(target.ids);
+    for (let n = 1; n <= ids.length; n++) {
+      const key = idsKey(Object.fromEntries(Object.entries(target.ids).slice(0, n)));
+      const known = this.#named.get(key) ?? [];
+      this.#named.set(key, [...known, ...throughout(ranges)]);
+    }
+  }
+
+  /** The names from kinds that have no counters. */
+  async #writeNames({ targets, foundFor }: Discovered): Promise<void> {
+    const { resources } = this.#options;
+    for (const resource of resources) {
+      if (hasHistory(resource)) continue;
+      for (const family of familiesOf(resource.kind).filter(isTargetName)) {
+        const index = catalogue.indexOf(family);
+        const writer = this.#writerOf(family);
+        for (const target of targets.filter(({ kind }) => kind === resource.kind)) {
+          const ranges = this.#named.get(idsKey(target.ids));
+          if (!ranges) continue;
+          const names = await this.#namesOf(target, resource, foundFor(target)?.reading);
+          for (const { labels } of names.find((rows) => rows.family === index)?.samples ?? [])
+            await writer(target.ids, labels, (emit) => always(throughout(ranges), this.#grid, emit));
+        }
+      }
+    }
+  }
+
+  async #namesOf(target: Target, resource: Resource, found: unknown) {
+    if (!isReadAlone(resource)) return found === undefined ? [] : namesOf(target, found);
+    const answer = await this.#read({ history: new TargetHistory(target), resource, piece: undefined });
+    this.#done++;
+    if ('reading' in answer) return namesOf(target, answer.reading);
+    this.#miss(`the name of ${resource.kind} ${targetName(target)}: ${answer.failure}`);
+    return [];
+  }
+
+  #progress(): void {
+    this.#options.onProgress?.({ done: this.#done, planned: this.#planned, bytes: this.#output.bytes });
+  }
+}
+
+/** An answer, with what it was asked for: undefined where it is about no range. */
+type Answered =
+  | { readonly reading: unknown; readonly answered: Range | undefined }
+  | { readonly failure: string };
+
+function hasHistory(resource: Resource): resource is ReadResource {
+  return isReadAlone(resource) && counterFamiliesOf(resource.kind).length > 0;
+}
+
+/** Whether it names the targets of a kind, not their parts: only those may have a counter of another kind. */
+function isTargetName(family: Family): boolean {
+  return isName(family) && family.named === 'target';
+}
+
+function familiesOf(kind: string): readonly Family[] {
+  return catalogue.filter((family) => family.kind === kind);
+}
+
+/** Whether a kind has a history, or names what has one. */
+function isWanted(kind: string, { sections }: Config, resources: readonly Resource[]): boolean {
+  const resource = resources.find((one) => one.kind === kind);
+  if (!resource) return false;
+  if (hasHistory(resource)) return true;
+  const ids = resource.ids.map(({ label }) => label);
+  return (
+    familiesOf(kind).some(isTargetName) &&
+    resources.some(
+      (one) =>
+        hasHistory(one) &&
+        sections.some((section) => section.kind === one.kind) &&
+        ids.every((label, at) => one.ids[at]?.label === label),
+    )
+  );
+}
+
+/** Half of the pace of each API: the exporter, which may run, knows nothing of this process. */
+function halved(apis: Config['apis']): Config['apis'] {
+  const half = Object.entries(apis).map(([name, api]) => [
+    name,
+    {
+      ...api,
+      requestsPerSecond: api.requestsPerSecond / 2,
+      maxConcurrency: Math.max(1, Math.floor(api.maxConcurrency / 2)),
+    },
+  ]);
+  return Object.fromEntries(half) as Config['apis'];
+}
+
+/** From the first to the last of them. */
+function throughout(ranges: readonly Range[]): readonly Range[] {
+  if (ranges.length === 0) return [];
+  return [
+    {
+      fromMs: Math.min(...ranges.map((one) => one.fromMs)),
+      toMs: Math.max(...ranges.map((one) => one.toMs)),
+    },
+  ];
+}
+
+/** From when on there are figures for each set of labels that a family has. */
+function beginnings(
+  { labels: names }: Family,
+  history: TargetHistory,
+  sources: readonly Family[],
+): readonly (readonly [Labels, number])[] {
+  const known = new Map<string, readonly [Labels, number]>();
+  for (const source of sources)
+    for (const { labels, beginsMs } of history.seriesOf(source)) {
+      if (!names.every((name) => name in labels)) continue;
+      const own = Object.fromEntries(names.map((name) => [name, labels[name] ?? '']));
+      const key = JSON.stringify(own);
+      known.set(key, [own, Math.min(beginsMs, known.get(key)?.[1] ?? Number.POSITIVE_INFINITY)]);
+    }
+  return [...known.values()];
+}
+
+function idsKey(ids: Ids): string {
+  return JSON.stringify(ids);
+}
+
+function targetName({ name, ids }: Target): string {
+  return name === undefined ? idText(ids) : `${name} (${idText(ids)})`;
+}
+
+/** The days that failed for each reason, put together. */
+function byReason(failures: readonly (readonly [Job, string])[]): ReadonlyMap<string, readonly Range[]> {
+  const reasons = new Map<string, Range[]>();
+  for (const [{ piece }, reason] of failures)
+    reasons.set(reason, [...(reasons.get(reason) ?? []), ...(piece ? [piece] : [])]);
+  return new Map(Array.from(reasons, ([reason, ranges]) => [reason, merged(ranges)]));
+}
+
+function timeText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+function dayText(ms: number): string {
+  return timeText(ms).slice(0, 10);
+}
+
+/** `2026-11-02`, or `2026-11-02 to 2026-11-04` */
+function daysText({ fromMs, toMs }: Range): string {
+  const [first, last] = [fromMs, toMs - 1].map(dayText);
+  return first === last ? `${first}` : `${first} to ${last}`;
+}
+
+function bytesText(bytes: number): string {
+  return bytes < 1e6 ? `${count(bytes / 1e3, 0)} kB` : `${count(bytes / 1e6, 0)} MB`;
+}

@@ -1,0 +1,114 @@
+/** Finds the targets of a configuration: each listing is read once, as the plan wants it. */
+import type { ApiClients } from '../api/client.ts';
+import { ApiError } from '../api/errors.ts';
+import type { Config } from '../config/config.ts';
+import { compareListed, idText, nameOf, ownKeysOf } from '../discovery/discovered.ts';
+import { plan, plannedSections } from '../polling/plan.ts';
+import type { ListingSpec, Spec, Target } from '../polling/spec.ts';
+import type { Snapshot } from '../polling/task.ts';
+import type { Found, Get, Resource } from '../resources/resource.ts';
+import { ReadingError } from '../resources/resource.ts';
+import type { FoundKeys } from '../secrets/found-keys.ts';
+import { type Redact, safeLine } from '../text.ts';
+
+/** A request waits its turn, and for the end of pauses. */
+const budgetMs = 1_800_000;
+
+export interface Reader {
+  readonly clients: ApiClients;
+  readonly redact: Redact;
+  readonly signal: AbortSignal;
+}
+
+export function getFor({ clients, signal }: Reader, { api, queue, credential }: Spec): Get {
+  return (path) => clients[api].get({ path, queue, credential, budgetMs }, signal);
+}
+
+/** Nothing is shown of a field that is not as documented: the exporter says that. */
+export const silent = { mismatch: () => undefined, unrecognized: () => undefined };
+
+/** How a request or a reading failed. Throws what is no failure of an answer. */
+export function failureOf(error: unknown, redact: Redact) {
+  if (error instanceof ApiError)
+    return {
+      result: error.result,
+      status: error.answer.status,
+      errorKey: error.answer.errorKey,
+      message: safeLine(error.message, redact),
+    };
+  if (error instanceof ReadingError)
+    return {
+      result: error.result,
+      status: undefined,
+      errorKey: error.errorKey,
+      message: safeLine(error.message, redact),
+    };
+  throw error;
+}
+
+export interface Discovered {
+  /** In the order of the configuration. */
+  readonly targets: readonly Target[];
+  /** What a listing found for a target that it feeds. */
+  readonly foundFor: (target: Target) => Found | undefined;
+  /** Which listings could not be read, and why. */
+  readonly failures: readonly string[];
+}
+
+interface DiscoverOptions extends Reader {
+  readonly config: Config;
+  readonly resources: readonly Resource[];
+  readonly foundKeys: Pick<FoundKeys, 'learn' | 'idOf'>;
+}
+
+export async function discover(options: DiscoverOptions): Promise<Discovered> {
+  const { config, resources, foundKeys } = options;
+  const sections = plannedSections(config, resources);
+  const snapshots = new Map<string, Snapshot>();
+  const found = new Map<string, ReadonlyMap<string, Found>>();
+  const failures: string[] = [];
+  for (;;) {
+    const { listings, targets } = plan({
+      config,
+      sections,
+      keyIdOf: (credential) => foundKeys.idOf(credential) ?? '',
+      snapshotOf: (key) => snapshots.get(key),
+      owns: () => true,
+      before: new Map(),
+    });
+    const unread = [...listings.values()].filter(({ key }) => !snapshots.has(key));
+    if (unread.length === 0)
+      return {
+        targets: [...targets.values()],
+        foundFor: ({ fedBy = '', ids }) => found.get(fedBy)?.get(idText(ids)),
+        failures,
+      };
+    const runs = await Promise.all(unread.map((spec) => list(spec, options)));
+    for (const { spec, entries, failure } of runs) {
+      if (failure !== undefined) failures.push(failure);
+      foundKeys.learn(spec.key, ownKeysOf(spec.listing, entries));
+      if (spec.isRead) found.set(spec.key, new Map(entries.map((one) => [idText(one.ids), one])));
+      snapshots.set(spec.key, { entries: compareListed(undefined, entries).listed, keyId: spec.keyId });
+    }
+  }
+}
+
+/** What one listing has; nothing, with the reason, if it could not be read. */
+async function list(
+  spec: ListingSpec,
+  reader: Reader,
+): Promise<{ readonly spec: ListingSpec; readonly entries: readonly Found[]; readonly failure?: string }> {
+  const { listing, parent, account } = spec;
+  try {
+    const run = await listing.discover(getFor(reader, spec), parent?.ids, silent);
+    return { spec, entries: [...run.found] };
+  } catch (error) {
+    reader.signal.throwIfAborted();
+    const failure = failureOf(error, reader.redact);
+    // An account that lacks the product has nothing to list.
+    const isLacking = listing.optionalProduct === true && [401, 403, 404].includes(failure.status ?? 0);
+    if (isLacking || listing.isEmpty?.(failure)) return { spec, entries: [] };
+    const of = parent ? nameOf(parent) : account;
+    return { spec, entries: [], failure: `the ${listing.nouns} of ${of}: ${failure.message}` };
+  }
+}

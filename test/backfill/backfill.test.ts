@@ -1,0 +1,367 @@
+/** A history of the simulated account, written in this process. */
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type BackfillOptions, backfill } from '../../src/backfill/backfill.ts';
+import { silent } from '../../src/backfill/discover.ts';
+import { sourceOf, TargetHistory } from '../../src/backfill/history.ts';
+import { dayMs, defaultUntilMs, hourMs } from '../../src/backfill/ranges.ts';
+import { load } from '../../src/demo.ts';
+import type { Target } from '../../src/polling/spec.ts';
+import { catalogue } from '../../src/resources/catalogue.ts';
+import { dnsZone } from '../../src/resources/kinds/dns-zone.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
+import { everything } from '../../src/simulator/everything.ts';
+import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+
+/** 17:10 on a Friday: the history ends at 14:00. */
+const nowMs = Date.UTC(2026, 10, 27, 17, 10);
+const untilMs = Date.UTC(2026, 10, 27, 14);
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = createSimulator({ now: () => nowMs, logRequests: true });
+  await simulator.start();
+});
+afterAll(() => simulator.stop());
+
+interface Series {
+  readonly name: string;
+  readonly labels: string;
+  readonly samples: readonly (readonly [atMs: number, value: number])[];
+}
+
+interface Written {
+  readonly isComplete: boolean;
+  readonly text: string;
+  readonly log: string;
+  readonly families: readonly string[];
+  readonly series: readonly Series[];
+  of(name: string, ...labels: readonly string[]): Series;
+}
+
+class Collected extends Writable {
+  text = '';
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+const pace = { requests_per_second: 5000, max_concurrency: 64, max_retries: 0 };
+
+async function write(kinds: readonly string[], more: Partial<BackfillOptions> = {}): Promise<Written> {
+  const setup = await load(everything(simulator, { kinds, api: () => pace }));
+  const output = new Collected();
+  let log = '';
+  const isComplete = await backfill({
+    ...setup,
+    resources,
+    durationMs: 30 * dayMs,
+    stepMs: hourMs,
+    labels: {},
+    withOwn: true,
+    output,
+    log: pino(
+      { base: null },
+      {
+        write: (line) => {
+          log += line;
+        },
+      },
+    ),
+    signal: new AbortController().signal,
+    now: () => nowMs,
+    ...more,
+  });
+  return { isComplete, log, ...parse(output.text) };
+}
+
+/** Fails unless families and series follow one another, and samples are in the order of time. */
+function parse(text: string): Omit<Written, 'isComplete' | 'log'> {
+  expect(text.endsWith('\n# EOF\n')).toBe(true);
+  const families: string[] = [];
+  const bySeries = new Map<string, [number, number][]>();
+  let last = '';
+  for (const line of text.split('\n').slice(0, -2)) {
+    const [, family] = /^# TYPE (\S+)/.exec(line) ?? [];
+    if (family !== undefined) families.push(family);
+    if (line.startsWith('#')) continue;
+    const [, series = '', value, at] = /^(.+) (\S+) (\d+(?:\.\d+)?)$/.exec(line) ?? [];
+    if (!series.startsWith(families.at(-1) ?? '')) throw new Error(`${line} is below ${families.at(-1)}`);
+    const samples = bySeries.get(series) ?? [];
+    if (series !== last && samples.length > 0) throw new Error(`${series} comes a second time`);
+    last = series;
+    bySeries.set(series, samples);
+    const atMs = Math.round(Number(at) * 1000);
+    if (atMs <= (samples.at(-1)?.[0] ?? 0)) throw new Error(`${line} goes back in time`);
+    samples.push([atMs, Number(value)]);
+  }
+  expect(families).toEqual([...new Set(families)]);
+  const series = Array.from(bySeries, ([row, samples]) => {
+    const [, name = '', labels = ''] = /^(\w+)(?:\{(.*)\})?$/s.exec(row) ?? [];
+    return { name, labels, samples };
+  });
+  return {
+    text,
+    families,
+    series,
+    of(name, ...labels) {
+      const found = series.filter(
+        (one) => one.name === name && labels.every((label) => one.labels.includes(label)),
+      );
+      expect(found.map((one) => one.labels)).toHaveLength(1);
+      return found[0] as Series;
+    },
+  };
+}
+
+/** What a counter gained in a day. */
+function gain({ samples }: Series, day: number): number {
+  const at = (ms: number) => samples.find(([atMs]) => atMs === ms)?.[1] ?? Number.NaN;
+  return at(day + dayMs) - at(day);
+}
+
+async function answer(
+  api: 'core' | 'video' | 'shield' | 'application',
+  path: string,
+  key = simulator.keys.account,
+) {
+  const response = await fetch(simulator.baseUrls[api] + path, { headers: { AccessKey: key } });
+  return (await response.json()) as Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+function sum(chart: Readonly<Record<string, number>> | null | undefined): number {
+  return Object.values(chart ?? {}).reduce((of, value) => of + value, 0);
+}
+
+const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const firstDay = Date.UTC(2026, 9, 29);
+const days = Array.from({ length: 29 }, (_, at) => firstDay + at * dayMs);
+
+describe('the growth of each day', () => {
+  it('is the figure of the API, by hours', async () => {
+    const written = await write(['pull_zone', 'pull_zone_statistics'], { durationMs: 8 * dayMs });
+    expect(written.isComplete).toBe(true);
+    for (const { id } of simulator.pullZones.slice(0, 3)) {
+      const label = `pull_zone_id="${id}"`;
+      const requests = written.of('bunnynet_pull_zone_requests_total', label);
+      expect(requests.samples[0]).toEqual([untilMs - 8 * dayMs, 0]);
+      expect(requests.samples.at(-1)?.[0]).toBe(untilMs - 1);
+      for (const day of days.slice(-7)) {
+        const query = `dateFrom=${date(day)}T00:00:00Z&dateTo=${date(day)}T23:59:59Z`;
+        const path = `/statistics?pullZone=${id}&${query}&hourly=true&exactRange=true&loadRequestsServed=true&loadErrors=true&loadGeographicTrafficDistribution=true&loadBandwidthUsed=true`;
+        const of = await answer('core', path);
+        expect(gain(requests, day)).toBe(sum(of['RequestsServedChart']));
+        expect(gain(written.of('bunnynet_pull_zone_responses_total', label, 'code="4xx"'), day)).toBe(
+          sum(of['Error4xxChart']),
+        );
+        const regions = written.series.filter(
+          ({ name, labels }) =>
+            name === 'bunnynet_pull_zone_region_traffic_bytes_total' && labels.includes(label),
+        );
+        expect(regions.reduce((all, region) => all + gain(region, day), 0)).toBe(
+          sum(of['GeoTrafficDistribution']),
+        );
+        const ended = Object.entries(of['RequestsServedChart'] ?? {}).filter(
+          ([at]) => Number(at.slice(11, 13)) < 9,
+        );
+        const atNine = requests.samples.find(([atMs]) => atMs === day + 9 * hourMs)?.[1] ?? 0;
+        const atMidnight = requests.samples.find(([atMs]) => atMs === day)?.[1] ?? 0;
+        expect(atNine - atMidnight).toBe(sum(Object.fromEntries(ended)));
+        expect(written.of('bunnynet_pull_zone_requests_latest_day', label).samples).toContainEqual([
+          day + dayMs - hourMs,
+          sum(of['RequestsServedChart']),
+        ]);
+      }
+      expect(written.of('bunnynet_pull_zone_statistics_up', label).samples).toHaveLength(8 * 24 + 1);
+      expect(written.of('bunnynet_pull_zone_info', label).samples).toHaveLength(8 * 24 + 1);
+    }
+    expect(written.families).not.toContain('bunnynet_pull_zone_hostname');
+    expect(written.families).not.toContain('bunnynet_pull_zone_monthly_bandwidth_bytes');
+  });
+
+  it('is the figure of the API, by days', async () => {
+    const kinds = [
+      'dns_zone',
+      'storage_zone_egress',
+      'edge_script',
+      'video_library_statistics',
+      'shield_statistics',
+    ];
+    const written = await write(kinds);
+    const [dns] = simulator.dnsZones;
+    const [storage] = simulator.storageZones;
+    for (const day of days) {
+      const range = `dateFrom=${date(day)}&dateTo=${date(day)}`;
+      const queries = await answer('core', `/dnszone/${dns?.id}/statistics?${range}`);
+      const label = `dns_zone_id="${dns?.id}"`;
+      if (day < Date.UTC(2026, 10, 27) - dayMs) {
+        expect(gain(written.of('bunnynet_dns_zone_queries_total', label), day)).toBe(
+          sum(queries['QueriesServedChart']),
+        );
+        const egress = await answer('core', `/storagezone/${storage?.id}/statistics/egress?${range}`);
+        const http = written.of(
+          'bunnynet_storage_zone_egress_bytes_total',
+          `"${storage?.id}"`,
+          'protocol="http"',
+        );
+        expect(gain(http, day)).toBe(sum(egress['HttpEgressChart']));
+      }
+    }
+    for (const name of [
+      'bunnynet_edge_script_requests_total',
+      'bunnynet_video_library_views_total',
+      'bunnynet_shield_requests_total',
+    ]) {
+      const all = written.series.filter((one) => one.name === name);
+      expect(all.length, name).toBeGreaterThan(0);
+      for (const { samples } of all) {
+        expect(samples[0]?.[1]).toBe(0);
+        // From the first midnight to the last.
+        expect(samples.at(-1)?.[0]).toBe(Date.UTC(2026, 10, 27));
+      }
+    }
+  });
+});
+
+it('has the families of what is counted, what names them, and nothing else, of everything there is', async () => {
+  const written = await write(
+    resources.map(({ kind }) => kind),
+    { durationMs: 3 * dayMs },
+  );
+  const others = written.series
+    .map(({ name }) => name)
+    .filter((name) => !/(_total|_latest_day(_timestamp_seconds)?|_info|_up)$/.test(name));
+  expect(others).toEqual([]);
+  expect([...new Set(written.series.map(({ name }) => name))]).toMatchSnapshot();
+  const ups = written.series.filter(({ name }) => name.endsWith('_up'));
+  expect(ups.flatMap(({ samples }) => samples.filter(([, value]) => value !== 1))).toEqual([]);
+});
+
+it('leaves out the days that failed, and names each once', async () => {
+  const [zone] = simulator.dnsZones;
+  const remove = simulator.inject({
+    type: 'status-500',
+    kind: 'dns_zone',
+    target: zone?.id ?? '',
+    share: 0.2,
+  });
+  onTestFinished(remove);
+  const written = await write(['dns_zone']);
+  expect(written.isComplete).toBe(false);
+  const lines = written.log.split('\n').filter((line) => line.includes('left out'));
+  expect(lines).toHaveLength(1);
+  const [, text = ''] = /left out: (.*?)"/.exec(lines[0] ?? '') ?? [];
+  expect(text).toContain(`dns_zone ${zone?.name} (${zone?.id}): `);
+  const failed = [...text.matchAll(/(\d{4}-\d\d-\d\d)(?: to (\d{4}-\d\d-\d\d))?/g)];
+  expect(failed.length).toBeGreaterThan(0);
+  const { samples } = written.of('bunnynet_dns_zone_queries_total', `"${zone?.id}"`);
+  for (const [, first = '', last = first] of failed)
+    expect(samples.filter(([atMs]) => atMs > Date.parse(first) && atMs < Date.parse(last) + dayMs)).toEqual(
+      [],
+    );
+});
+
+it('ends at the last even hour that is three hours ago, and says so', async () => {
+  expect(defaultUntilMs(nowMs)).toBe(untilMs);
+  expect(defaultUntilMs(Date.UTC(2026, 10, 27, 17))).toBe(untilMs);
+  expect(defaultUntilMs(Date.UTC(2026, 10, 27, 16, 59))).toBe(untilMs - 2 * hourMs);
+  const written = await write(['dns_zone'], { durationMs: 2 * dayMs });
+  expect(written.log).toContain('the history ends at 2026-11-27T14:00:00Z');
+  expect(written.log).toContain('--backfill.until');
+  expect(written.log).not.toContain('"level":40');
+  const later = await write(['dns_zone'], { durationMs: 2 * dayMs, untilMs: untilMs + hourMs });
+  expect(later.log).toMatch(/"level":40.*less than three hours ago/);
+});
+
+it('says once of a kind before which day there is nothing', async () => {
+  const written = await write(['rate_limit']);
+  expect(written.log.match(/nothing before 2026-10-31/g)).toHaveLength(1);
+  const { samples } = written.series.find(({ name }) => name.endsWith('breaches_total')) ?? { samples: [] };
+  expect(samples[0]).toEqual([Date.UTC(2026, 9, 31), 0]);
+});
+
+it('gives the 50 largest of a bounded family a series, and counts all others as other throughout', () => {
+  const { kind } = dnsZone;
+  const family = catalogue.find(({ name }) => name === 'bunnynet_dns_zone_queries_by_type_total');
+  const source = family && sourceOf(family);
+  if (!family || !source) throw new Error('there is no such family');
+  const target = { kind, ids: { dns_zone_id: '7' } } as unknown as Target;
+  const history = new TargetHistory(target);
+  const startSeconds = firstDay / 1000;
+  const days = [0, 1].map((at) => ({ fromMs: firstDay + at * dayMs, toMs: firstDay + (at + 1) * dayMs }));
+  const span = { fromMs: firstDay, toMs: firstDay + 2 * dayMs };
+  // The largest of the first day are the smallest of both.
+  for (const [at, answered] of days.entries())
+    history.add(
+      new Map([[family, source]]),
+      {
+        QueriesByTypeChart: Array.from({ length: 60 }, (_, type) => ({
+          key: `${1000 + type}`,
+          startSeconds: startSeconds + at * 86_400,
+          value: at === 0 ? 60 - type : 1000 * type,
+        })),
+      },
+      { span, answered },
+    );
+  const all = history.seriesOf(family);
+  expect(all).toHaveLength(51);
+  const other = all.find(({ labels }) => labels['type'] === 'other');
+  expect(other?.figures).toEqual([
+    days[0]?.fromMs,
+    days[0]?.toMs,
+    Array.from({ length: 10 }, (_, type) => 60 - type).reduce((sum, value) => sum + value),
+    days[1]?.fromMs,
+    days[1]?.toMs,
+    45_000,
+  ]);
+});
+
+it('leaves out an answer about other days, and a day of which the API does not give all', async () => {
+  const chart = { '2026-11-03T00:00:00Z': 7 };
+  const get = () => Promise.resolve({ QueriesServedChart: chart });
+  const day = (date: string) => ({ fromMs: Date.parse(date), toMs: Date.parse(date) + dayMs });
+  const read = (date: string) => dnsZone.read(get, { dns_zone_id: '7' }, silent, { nowMs, past: day(date) });
+  await expect(read('2026-11-03')).resolves.toMatchObject({ QueriesServedChart: [{ value: 7 }] });
+  await expect(read('2026-11-04')).rejects.toThrow('the figures are those of other days');
+
+  const written = await write(['pull_zone_origin_errors'], { durationMs: 10 * dayMs });
+  expect(written.isComplete).toBe(false);
+  expect(written.log).toContain('the API has more of that day than it gives');
+});
+
+it('adds the given labels to each row', async () => {
+  const written = await write(['dns_zone'], {
+    durationMs: 2 * dayMs,
+    labels: { job: 'bunny', instance: 'a:1' },
+  });
+  for (const { labels } of written.series) expect(labels).toMatch(/job="bunny",instance="a:1"$/);
+});
+
+it('ends after a whole line when it is interrupted, or when nobody reads any more', async () => {
+  const interrupt = new AbortController();
+  const output = new Collected();
+  const setup = await load(everything(simulator, { kinds: ['pull_zone_statistics'], api: () => pace }));
+  const options = {
+    ...setup,
+    resources,
+    durationMs: 10 * dayMs,
+    stepMs: 300_000,
+    labels: {},
+    withOwn: true,
+    log: pino({ level: 'silent' }),
+    now: () => nowMs,
+  };
+  const ended = backfill({
+    ...options,
+    output,
+    signal: interrupt.signal,
+    onProgress: ({ bytes }) => bytes > 1e6 && interrupt.abort(new Error('enough')),
+  });
+  await expect(ended).rejects.toThrow('enough');
+  expect(output.text).toMatch(/ \d+\n$/);
+  const closed = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
+  const rejected = backfill({ ...options, output: closed, signal: new AbortController().signal });
+  await expect(rejected).rejects.toThrow('EPIPE');
+});
