@@ -69,7 +69,7 @@ test("gives node_exporter's textfile collector what the documented lines ask for
     );
     const scraped = await eventually(async () => (await fetch(`http://${address}/metrics`)).text());
     expect(scraped).toMatch(/^bunnynet_billing_balance_dollars\{account="account"\} \d/m);
-    expect(scraped).toMatch(/^bunnynet_storage_zone_up\{storage_zone_id="\d+"\} 1$/m);
+    expect(scraped).toMatch(/^bunnynet_storage_zone_up\{.*storage_zone_id="\d+".*\} 1$/m);
     expect(scraped).toContain('node_textfile_scrape_error 0\n');
     expect(scraped).toContain('\nprocess_cpu_seconds_total ');
     expect(readFileSync(log, 'utf8')).not.toMatch(/collected before|level=error/);
