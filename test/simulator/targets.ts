@@ -1,15 +1,23 @@
 /** The simulator's targets with the exporter's names. */
 import { resources } from '../../src/resources/kinds/index.ts';
-import { apiNames, type Ids } from '../../src/resources/resource.ts';
-import { allKinds, type Dataset, type KindName } from '../../src/simulator/dataset.ts';
+import { type Ids, isReadAlone, type Resource } from '../../src/resources/resource.ts';
+import { allKinds, type Dataset, type KindName, operations } from '../../src/simulator/dataset.ts';
 import { targetsOf } from '../../src/simulator/everything.ts';
 
 export const kindNames: readonly KindName[] = allKinds.map(({ kind }) => kind);
 
-/** A kind of each API. Together they have every form of answer and error. */
-export const kindOfEachApi: readonly KindName[] = apiNames.flatMap((api) => {
-  const first = resources.find((resource) => resource.api === api)?.kind;
-  return kindNames.filter((name) => name === first);
+/** The first kind of each sort. */
+function firstOfEach(sortOf: (resource: Resource) => string): readonly KindName[] {
+  const firsts = new Map([...resources].reverse().map((resource) => [sortOf(resource), resource.kind]));
+  return kindNames.filter((name) => [...firsts.values()].includes(name));
+}
+
+export const kindOfEachApi = firstOfEach(({ api }) => api);
+
+/** Together they have every form of answer, and every error inside a good one. */
+export const kindOfEachForm = firstOfEach((resource) => {
+  const operation = operations.find(({ name }) => name === resource.kind);
+  return [resource.api, isReadAlone(resource), ...(operation?.rejections ?? [])].join();
 });
 
 /** The ids of each target of a kind by label, for targets that are named one by one or found. */

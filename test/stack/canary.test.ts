@@ -21,7 +21,7 @@ import {
 } from '../security/canary.ts';
 import { applicationEchoes, guardianTargets, serveEchoes } from '../security/echo-api.ts';
 import { configOf, faults, injectAll, stage } from '../security/stage.ts';
-import { kindNames, kindOfEachApi } from '../simulator/targets.ts';
+import { kindNames, kindOfEachForm } from '../simulator/targets.ts';
 
 const keys = { account: newKey(), library: newKey() };
 const { ca, server } = issueFamily();
@@ -39,7 +39,7 @@ const canaries: Canaries = {
 const proxyUrl = `http://scraper:${proxyPassword}@127.0.0.1:1`;
 const anyPort = '--web.listen-address=127.0.0.1:0';
 /** Between them they have every form of answer and of error. */
-const someKinds: readonly string[] = [...kindOfEachApi, 'pull_zone_statistics', 'video_library_statistics'];
+const someKinds: readonly string[] = [...kindOfEachForm, 'pull_zone_statistics', 'video_library_statistics'];
 const kindsOf: Readonly<Record<string, readonly string[]>> = { json: kindNames, pretty: someKinds };
 
 describe('the search', () => {
