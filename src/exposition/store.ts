@@ -22,6 +22,10 @@ interface Cap {
   max: number;
 }
 
+/**
+ * What the page shows of every target. Polls add targets and set their series; a scrape reads the families. It renders a target's
+ * rows when they are set, and only then.
+ */
 export class Store {
   readonly #kinds = new Map<string, Kind>();
   readonly #families: readonly PageFamily[];

@@ -33,18 +33,18 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
   const limits = { ...defaultLimits, ...options.limits };
   const knownKinds = [...options.kinds, ownKind];
   let inFlight = 0;
-  /** Of each section in each format. */
+  /** What is compressed of each section, by format and name. */
   const pieces = new Map<string, Pieces>();
 
   const sectionsOf = async (format: Format, kinds: ReadonlySet<string>): Promise<readonly Section[]> => {
     const isWhole = kinds.size === 0;
     const own =
       isWhole || kinds.has(ownKind)
-        ? [{ name: ownKind, families: (await ownMetrics(format)).map(fixed) }]
+        ? [{ name: ownKind, families: (await ownMetrics(format)).map(familyOf) }]
         : [];
     const wanted = isWhole ? [undefined] : options.kinds.filter((kind) => kinds.has(kind));
     const ofStore = wanted.map((kind) => ({ name: kind ?? 'all', families: store.families(kind) }));
-    return [...ofStore, ...own, { name: 'end', families: renderEnd(format).map(fixed) }];
+    return [...ofStore, ...own, { name: 'end', families: renderEnd(format).map(familyOf) }];
   };
 
   const piecesOf = (format: Format, { name, families }: Section) => {
@@ -96,13 +96,16 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
   };
 }
 
-/** Families that stand together on a page, and are compressed apart from others. */
+/**
+ * Families that are compressed apart from others: the whole store, or one of its kinds, so that pages of several kinds share what
+ * is compressed; and the own metrics, which change at nearly every scrape.
+ */
 interface Section {
   readonly name: string;
   readonly families: readonly PageFamily[];
 }
 
-/** Bytes that are another Buffer once they have changed. */
-function fixed(bytes: Buffer): PageFamily {
+/** bytes: another Buffer once they have changed. */
+function familyOf(bytes: Buffer): PageFamily {
   return { version: bytes, bytes: () => [bytes] };
 }

@@ -136,6 +136,18 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
     );
   });
 
+  it('keeps nothing of targets that are gone', async () => {
+    const store = new Store(families);
+    const before = memoryOfBuffers();
+    for (let id = 0; id < 200_000; id++) {
+      const target = store.add('app', { id });
+      target.set([single(0, 1), single(1, 1), single(2, 1), single(3, 1)]);
+      target.remove();
+    }
+    await vi.waitFor(() => expect(memoryOfBuffers() - before).toBeLessThan(3_000_000), 15_000);
+    expect(text(store)).toBe('');
+  });
+
   it('leaves out a whole target when the cap is reached, counts it, and adds it when there is room', () => {
     const store = new Store(families, { maxSeries: 3 });
     const [a, b] = ['a', 'b'].map((id) => store.add('app', { app_id: id }));
