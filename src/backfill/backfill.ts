@@ -221,7 +221,7 @@ class Backfill {
           return source ? [[family, source] as const] : [];
         }),
       );
-      const histories = targets.filter((one) => one.kind === kind).map((one) => new TargetHistory(one));
+      const histories = targets.filter((one) => one.kind === kind).map((one) => new TargetHistory(one, span));
       const pieces = asksForDays(resource.query) ? piecesOf(resource.query, span) : [undefined];
       const jobs = histories.flatMap((history) => pieces.map((piece) => ({ history, resource, piece })));
       this.#planned += jobs.length;
@@ -235,7 +235,11 @@ class Backfill {
     let series = 0;
     let samples = 0;
     const probes = plans.flatMap(({ histories: [first], jobs }) =>
-      jobs.filter(({ history }) => history === first).slice(-1),
+      // The last one can be of a part of a day.
+      jobs
+        .filter(({ history }) => history === first)
+        .slice(-2)
+        .slice(0, 1),
     );
     for (const job of probes) {
       const answer = this.#read(job);
@@ -247,12 +251,8 @@ class Backfill {
       const probe = jobs.find((job) => this.#early.has(job));
       const answer = probe && (await this.#early.get(probe));
       if (!probe || !answer) continue;
-      const one = new TargetHistory(probe.history.target);
-      if ('reading' in answer)
-        one.add(sources, answer.reading, {
-          span: { fromMs: 0, toMs: Infinity },
-          answered: answer.answered ?? span,
-        });
+      const one = new TargetHistory(probe.history.target, span);
+      if ('reading' in answer) one.add(sources, answer.reading, answer.answered ?? span);
       const steps = (span.toMs - span.fromMs) / stepMs + 1;
       const hours = (span.toMs - span.fromMs) / hourMs;
       let ofTarget = 2;
@@ -300,7 +300,7 @@ class Backfill {
         this.#done++;
         this.#progress();
         if ('failure' in answer) failures.push([job, answer.failure]);
-        else job.history.add(sources, answer.reading, { span, answered: answer.answered ?? span });
+        else job.history.add(sources, answer.reading, answer.answered ?? span);
       }
     };
     const { maxConcurrency } = this.#options.config.apis[resource.api];
@@ -428,7 +428,11 @@ class Backfill {
 
   async #namesOf(target: Target, resource: Resource, found: unknown) {
     if (!isReadAlone(resource)) return found === undefined ? [] : namesOf(target, found);
-    const answer = await this.#read({ history: new TargetHistory(target), resource, piece: undefined });
+    const answer = await this.#read({
+      history: new TargetHistory(target, this.#whole),
+      resource,
+      piece: undefined,
+    });
     this.#done++;
     if ('reading' in answer) return namesOf(target, answer.reading);
     this.#miss(`the name of ${resource.kind} ${targetName(target)}: ${answer.failure}`);

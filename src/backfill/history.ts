@@ -4,7 +4,7 @@ import { type FamilyRows, namedRowsOf } from '../polling/target-rows.ts';
 import { catalogue } from '../resources/catalogue.ts';
 import type { CounterSample, DayFigure, Family, Labels } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';
-import type { Figure, Figures } from './growth.ts';
+import { type Figure, type Figures, packed } from './growth.ts';
 import { cut, dayMs, floor, hourMs, isEmptyRange, merged } from './ranges.ts';
 
 /** One series of a family. */
@@ -15,19 +15,12 @@ export interface History {
   readonly beginsMs: number;
 }
 
-/** The same while answers come in. */
+/** The same while answers come in. What was counted, by the hours and by the days of the time: there are very many. */
 interface Growing {
   readonly labels: Labels;
-  readonly figures: number[];
+  hours?: Float64Array;
+  days?: Float64Array;
   beginsMs: number;
-}
-
-/** What was asked for. */
-export interface Asked {
-  /** What the history is of: figures that are not wholly within it are left out. */
-  readonly span: Range;
-  /** What the answer is about. */
-  readonly answered: Range;
 }
 
 /** The families of a kind that have a history, with what gives their figures. */
@@ -56,25 +49,28 @@ export function isName({ type, labels }: Family): boolean {
 
 export class TargetHistory {
   readonly target: Target;
+  readonly #span: Range;
   /** By family, then by labels. */
   readonly #series = new Map<Family, Map<string, Growing>>();
   #read: readonly Range[] = [];
   #names: readonly FamilyRows[] = [];
   #namesOfMs = Number.NEGATIVE_INFINITY;
 
-  constructor(target: Target) {
+  /** span: what the history is of. Figures that are not wholly within it are left out. */
+  constructor(target: Target, span: Range) {
     this.target = target;
+    this.#span = span;
   }
 
-  /** Takes an answer. */
-  add(sources: ReadonlyMap<Family, Source>, reading: unknown, { span, answered }: Asked): void {
+  /** Takes an answer. answered: what it is about. */
+  add(sources: ReadonlyMap<Family, Source>, reading: unknown, answered: Range): void {
     const { target } = this;
     const given = Array.from(sources, ([family, source]) => [family, source(reading, target)] as const);
     // Of two samples with the same labels the later one counts, as on the page.
     for (const [family, samples] of given)
       for (const sample of new Map(samples.map((one) => [keyOf(one.labels), one])).values())
-        this.#addSeries(family, sample, { span, answered });
-    const read = cut(answered, span);
+        this.#addSeries(family, sample, answered);
+    const read = cut(answered, this.#span);
     if (!isEmptyRange(read)) this.#read = merged([...this.#read, read]);
     if (answered.toMs > this.#namesOfMs) this.#takeNames(reading, answered.toMs);
   }
@@ -102,12 +98,13 @@ export class TargetHistory {
   seriesOf(family: Family): readonly History[] {
     const all = [...(this.#series.get(family)?.values() ?? [])];
     const { bound } = family;
-    if (!bound) return all.map(inOrder);
+    const history = (one: Growing) => historyOf(one, this.#span);
+    if (!bound) return all.map(history);
     const restKey = keyOf(bound.rest);
     const named = all.filter(({ labels }) => keyOf(labels) !== restKey);
     const largest = named.toSorted((a, b) => sizeOf(b) - sizeOf(a)).slice(0, bound.most);
     const others = all.filter((one) => !largest.includes(one));
-    return [...largest, ...(others.length > 0 ? [together(bound.rest, others)] : [])].map(inOrder);
+    return [...largest, ...(others.length > 0 ? [together(bound.rest, others)] : [])].map(history);
   }
 
   /** The rows of the families that name it and its parts, as of the newest answer. */
@@ -120,7 +117,8 @@ export class TargetHistory {
     this.#series.clear();
   }
 
-  #addSeries(family: Family, { labels, days }: CounterSample, { span, answered }: Asked): void {
+  #addSeries(family: Family, { labels, days }: CounterSample, answered: Range): void {
+    const span = this.#span;
     const figures = [...figuresOf(days, answered)].filter(
       ({ fromMs, toMs }) => fromMs >= span.fromMs && toMs <= span.toMs,
     );
@@ -134,12 +132,17 @@ export class TargetHistory {
     let series = ofFamily.get(key);
     if (!series) {
       // The texts of a reading may be slices that keep the whole answer in memory.
-      series = { labels: structuredClone(labels ?? {}), figures: [], beginsMs: Number.POSITIVE_INFINITY };
+      series = { labels: structuredClone(labels ?? {}), beginsMs: Number.POSITIVE_INFINITY };
       ofFamily.set(key, series);
     }
     for (const { fromMs, toMs, value } of figures) {
       series.beginsMs = Math.min(series.beginsMs, Math.max(floor(fromMs, dayMs), span.fromMs));
-      if (value > 0) series.figures.push(fromMs, toMs, value);
+      if (value <= 0) continue;
+      const unit = toMs - fromMs === hourMs ? 'hours' : 'days';
+      const unitMs = unitsMs[unit];
+      const originMs = floor(span.fromMs, dayMs);
+      series[unit] ??= new Float64Array(Math.ceil((span.toMs - originMs) / unitMs));
+      series[unit][Math.floor((fromMs - originMs) / unitMs)] = value;
     }
   }
 
@@ -182,35 +185,36 @@ function* figuresOf(days: readonly DayFigure[], answered: Range): Iterable<Figur
   }
 }
 
-function sizeOf({ figures }: Growing): number {
+const unitsMs = { hours: hourMs, days: dayMs } as const;
+const units = ['hours', 'days'] as const;
+
+function sizeOf(one: Growing): number {
   let size = 0;
-  for (let at = 2; at < figures.length; at += 3) size += figures[at] ?? 0;
+  for (const unit of units) for (const value of one[unit] ?? []) size += value;
   return size;
 }
 
 /** The sum of several series. */
 function together(labels: Labels, all: readonly Growing[]): Growing {
-  const sums = new Map<string, Figure>();
-  for (const { figures } of all)
-    for (let at = 0; at < figures.length; at += 3) {
-      const [fromMs = 0, toMs = 0, value = 0] = figures.slice(at, at + 3);
-      const key = `${fromMs} ${toMs}`;
-      sums.set(key, { fromMs, toMs, value: value + (sums.get(key)?.value ?? 0) });
+  const sum: Growing = { labels, beginsMs: Math.min(...all.map(({ beginsMs }) => beginsMs)) };
+  for (const unit of units)
+    for (const { [unit]: more } of all) {
+      if (!more) continue;
+      sum[unit] ??= new Float64Array(more.length);
+      for (const [at, value] of more.entries()) sum[unit][at] = (sum[unit][at] ?? 0) + value;
     }
-  return {
-    labels,
-    figures: [...sums.values()].flatMap(({ fromMs, toMs, value }) => [fromMs, toMs, value]),
-    beginsMs: Math.min(...all.map(({ beginsMs }) => beginsMs)),
-  };
+  return sum;
 }
 
-/** Answers come in any order. */
-function inOrder({ figures, ...series }: Growing): History {
-  const starts = Array.from({ length: figures.length / 3 }, (_, at) => at * 3);
-  const isSorted = starts.every((at) => at === 0 || (figures[at - 3] ?? 0) <= (figures[at] ?? 0));
-  if (isSorted) return { ...series, figures };
-  const sorted = starts.toSorted((a, b) => (figures[a] ?? 0) - (figures[b] ?? 0));
-  return { ...series, figures: sorted.flatMap((at) => figures.slice(at, at + 3)) };
+function historyOf({ labels, beginsMs, ...figures }: Growing, span: Range): History {
+  const originMs = floor(span.fromMs, dayMs);
+  const all = units.flatMap((unit) =>
+    Array.from(figures[unit] ?? [], (value, at) => {
+      const fromMs = originMs + at * unitsMs[unit];
+      return { fromMs, toMs: Math.min(fromMs + unitsMs[unit], span.toMs), value };
+    }),
+  );
+  return { labels, beginsMs, figures: packed(all.filter(({ value }) => value > 0)) };
 }
 
 /** The text by which a family tells its series apart. */

@@ -4,7 +4,10 @@ import { type Header, renderEnd, renderHeader, renderLabels, renderNumber } from
 import type { Labels } from '../resources/resource.ts';
 
 /** What goes out at once. */
-const chunkLength = 64 * 1024;
+const chunkBytes = 64 * 1024;
+const lineBreak = 10;
+/** Of a number and a time, with what is around them. */
+const longestEnd = 64;
 
 /** Nobody reads any more. */
 export class ClosedError extends Error {
@@ -15,7 +18,9 @@ export class Output {
   readonly #stream: Writable;
   readonly #labels: Labels;
   readonly #signal: AbortSignal;
-  #waiting = '';
+  /** What is written next. Used again and again: strings of all samples would be garbage several times over. */
+  #buffer = Buffer.allocUnsafeSlow(chunkBytes);
+  #filled = 0;
   #isClosed = false;
   bytes = 0;
   samples = 0;
@@ -32,7 +37,7 @@ export class Output {
   }
 
   begin(family: Header): void {
-    this.#waiting += renderHeader(family, 'openmetrics');
+    this.#add(renderHeader(family, 'openmetrics'));
   }
 
   /** Writes one series. fill: calls back for each sample, in the order of time. Rejects if nobody reads or wants it any more. */
@@ -41,35 +46,52 @@ export class Output {
     labels: Labels,
     fill: (emit: (atMs: number, value: number) => void) => void,
   ): Promise<void> {
-    const row = `${name}{${renderLabels({ ...labels, ...this.#labels })}} `;
-    const start = row === `${name}{} ` ? `${name} ` : row;
+    const text = renderLabels({ ...labels, ...this.#labels });
+    const start = Buffer.from(text === '' ? `${name} ` : `${name}{${text}} `);
     this.series++;
-    const chunks: string[] = [];
     fill((atMs, value) => {
       this.samples++;
-      this.#waiting += `${start}${renderNumber(value)} ${atMs % 1000 === 0 ? atMs / 1000 : (atMs / 1000).toFixed(3)}\n`;
-      if (this.#waiting.length < chunkLength) return;
-      chunks.push(this.#waiting);
-      this.#waiting = '';
+      this.#makeRoom(start.length + longestEnd);
+      this.#filled += start.copy(this.#buffer, this.#filled);
+      const time = atMs % 1000 === 0 ? atMs / 1000 : (atMs / 1000).toFixed(3);
+      this.#filled += this.#buffer.write(`${renderNumber(value)} ${time}\n`, this.#filled, 'latin1');
     });
-    for (const chunk of chunks) await this.#send(chunk);
+    if (this.#filled >= chunkBytes) await this.#send();
   }
 
   /** Writes what is left, and the end mark. */
   async end(): Promise<void> {
-    const rest = this.#waiting;
-    this.#waiting = '';
-    await this.#send(rest + Buffer.concat(renderEnd('openmetrics')).toString());
+    this.#add(Buffer.concat(renderEnd('openmetrics')).toString());
+    await this.#send();
   }
 
-  async #send(text: string): Promise<void> {
-    this.#signal.throwIfAborted();
-    if (this.#isClosed) throw new ClosedError('nobody reads the output any more');
-    const bytes = Buffer.from(text);
-    this.bytes += bytes.length;
-    // What is on its way is written to its end, also when it is interrupted.
-    await new Promise<void>((resolve, reject) => {
-      this.#stream.write(bytes, (error) => (error ? reject(new ClosedError(error.message)) : resolve()));
-    });
+  #add(text: string): void {
+    this.#makeRoom(Buffer.byteLength(text));
+    this.#filled += this.#buffer.write(text, this.#filled);
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#buffer.length - this.#filled >= bytes) return;
+    const larger = Buffer.allocUnsafeSlow(2 * this.#buffer.length + bytes);
+    this.#buffer.copy(larger, 0, 0, this.#filled);
+    this.#buffer = larger;
+  }
+
+  /** Ends after a whole line. What is on its way is written to its end, also when it is interrupted. */
+  async #send(): Promise<void> {
+    const filled = this.#filled;
+    this.#filled = 0;
+    for (let from = 0; from < filled; ) {
+      this.#signal.throwIfAborted();
+      if (this.#isClosed) throw new ClosedError('nobody reads the output any more');
+      const end = this.#buffer.lastIndexOf(lineBreak, Math.min(from + chunkBytes, filled) - 1) + 1;
+      const until = end > from ? end : filled;
+      const chunk = this.#buffer.subarray(from, until);
+      this.bytes += chunk.length;
+      from = until;
+      await new Promise<void>((resolve, reject) => {
+        this.#stream.write(chunk, (error) => (error ? reject(new ClosedError(error.message)) : resolve()));
+      });
+    }
   }
 }
