@@ -266,11 +266,14 @@ function isFound(credential: string): boolean {
 
 let processMetrics: Registry | undefined;
 
-/** There is one for the process: it watches the event loop and the garbage collections. */
+/** How often prom-client measures the delay of the event loop: as rarely as it can, because that wakes an idle process. */
+const neverMs = 2 ** 31 - 1;
+
+/** There is one for the process: it watches the garbage collections. */
 function processRegistry(): Registry {
   if (processMetrics) return processMetrics;
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: neverMs });
   // Without the permission to read it, the value would be 0.
   const mayRead = (path: string) => process.permission?.has('fs.read', path) !== false;
   const unwanted = [
@@ -279,6 +282,11 @@ function processRegistry(): Registry {
       `nodejs_active_${what}`,
       `nodejs_active_${what}_total`,
     ]),
+    ...['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map(
+      (figure) => `nodejs_eventloop_lag_${figure}_seconds`,
+    ),
+    // Nine spaces: `nodejs_heap_size_*_bytes` has their sums.
+    ...['total', 'used', 'available'].map((figure) => `nodejs_heap_space_size_${figure}_bytes`),
     ...(mayRead('/proc/self/fd') ? [] : ['process_open_fds']),
     ...(mayRead('/proc/self/status')
       ? []

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { resources } from '../src/resources/kinds/index.ts';
@@ -234,6 +235,19 @@ describe('the command', () => {
     expect(stderr).toBe(
       `${file}:2: applications.include: expected a pattern in RE2 syntax; missing closing )\n`,
     );
+  });
+
+  it('sleeps while nothing is due', async () => {
+    const running = run([anyPort], { env: firstTry() });
+    await logged(running, 'first round');
+    const wakes = async () => {
+      const status = await readFile(`/proc/${running.child.pid}/status`, 'utf8');
+      return Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1]);
+    };
+    const before = await wakes();
+    await sleep(6000);
+    // Something that looks once a second would wake it six times.
+    expect((await wakes()) - before).toBeLessThan(6);
   });
 
   it('ends in order on SIGTERM with 0, even while polls hang', async () => {

@@ -56,7 +56,6 @@ export function createLog({ logLevel, logFormat }: Flags, env: Environment): Log
     maxLength: maxWaitingBytes,
     // Retries need a length above 0.
     minLength: 1,
-    periodicFlush: retryIntervalMs,
   });
   const log = pino(options, {
     write(record: string) {
@@ -68,8 +67,17 @@ export function createLog({ logLevel, logFormat }: Flags, env: Environment): Log
   let dropped = 0;
   let reported = 0;
   stderr.on('error', () => undefined);
+  let isRetrying = false;
+  const retryLater = () => {
+    if (isRetrying) return;
+    isRetrying = true;
+    setTimeout(() => {
+      isRetrying = false;
+      destination.flush();
+    }, retryIntervalMs).unref();
+  };
   // Replaces pino's listener, which after a broken pipe discards lines without counting them as dropped.
-  destination.removeAllListeners('error').on('error', () => undefined);
+  destination.removeAllListeners('error').on('error', retryLater);
   destination.on('drop', () => void dropped++);
   destination.on('drain', () => {
     const lines = dropped - reported;
