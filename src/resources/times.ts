@@ -56,7 +56,7 @@ export function parseChartKey(key: string): ChartTime | undefined {
   const atSeconds = parseInstant(key);
   if (atSeconds === undefined) return undefined;
   // A double rounds seven digits before midnight up to the next day.
-  const second = parseInstant(key.replace(/\.\d+/, '')) ?? atSeconds;
+  const second = key.includes('.') ? (parseInstant(key.replace(/\.\d+/, '')) ?? atSeconds) : atSeconds;
   return { atSeconds, startSeconds: startOfDay(second), isDay: false };
 }
 
