@@ -100,7 +100,7 @@ describe('the image', () => {
       limitBytes,
       document,
       [node, ...options, 'dist/bunnynet-exporter.js'],
-      { ...env, MALLOC_TRIM_THRESHOLD_: '131072' },
+      { ...env, MALLOC_TRIM_THRESHOLD_: '131072', NODE_OPTIONS: '--max-semi-space-size=4' },
     );
     await eventually(async () => expect((await fetched('/-/ready')).status).toBe(200), 240_000);
     let page = '';

@@ -20,6 +20,9 @@ It has no readiness or startup probe, because those would delay the application.
   restartPolicy: Always
   {{- end }}
   env:
+    # Less memory than the image's own 4 MB, for more CPU: a sidecar polls little.
+    - name: NODE_OPTIONS
+      value: --max-semi-space-size=1
     - name: BUNNYNET_ACCESS_KEY
       valueFrom:
         secretKeyRef:
