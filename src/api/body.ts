@@ -80,19 +80,21 @@ const backslash = 0x5c;
 export function unescaped(text: string): string {
   const bytes = Buffer.from(text);
   let length = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    let byte = bytes[at] ?? 0;
-    if (byte === backslash) {
-      const next = String.fromCharCode(bytes[at + 1] ?? 0);
-      const code = next === 'u' ? Number.parseInt(bytes.toString('latin1', at + 2, at + 6), 16) : 0;
-      if (code >= 0x20 && code < 0x7f) {
-        byte = code;
-        at += 5;
-      } else if ('"\\/'.includes(next)) byte = bytes[++at] ?? byte;
-    }
-    bytes[length++] = byte;
+  // What is before it has been moved.
+  let from = 0;
+  for (let at = bytes.indexOf(backslash); at !== -1; at = bytes.indexOf(backslash, from + 1)) {
+    bytes.copyWithin(length, from, at);
+    length += at - from;
+    from = at;
+    const next = String.fromCharCode(bytes[at + 1] ?? 0);
+    const code = next === 'u' ? Number.parseInt(bytes.toString('latin1', at + 2, at + 6), 16) : 0;
+    if (code >= 0x20 && code < 0x7f) {
+      from = at + 5;
+      bytes[from] = code;
+    } else if ('"\\/'.includes(next)) from = at + 1;
   }
-  return bytes.toString('utf8', 0, length);
+  bytes.copyWithin(length, from);
+  return bytes.toString('utf8', 0, length + bytes.length - from);
 }
 
 /** Where the string ends that begins here. */
