@@ -27,6 +27,5 @@ declare module 'undici/lib/dispatcher/proxy-agent.js' {
 }
 
 declare namespace WebAssembly {
-  const Module: new (bytes: Uint8Array) => Module;
-  const Instance: new (module: Module) => object;
+  const Memory: new (pages: { initial: number }) => object;
 }
