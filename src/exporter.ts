@@ -278,6 +278,7 @@ export class Exporter {
       exporterStatus: () => this.#status(),
       causeInput: () => this.#causeInput(),
       isReady: () => this.#engine.isReady,
+      hasRead: () => this.#engine.hasRead,
       isOn: (kind) => this.#setup.config.sections.some((section) => section.kind === kind),
       targets: () => this.targets(),
       listings: () => this.listings(),

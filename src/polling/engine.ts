@@ -108,6 +108,7 @@ export class PollEngine {
   /** When the first configuration came, by the machine's uptime. */
   #beganAtMs: number | undefined;
   #hasPolledAll = false;
+  #hasRead = false;
   #onAllPolled: (() => void) | undefined;
   /** Grows with each end of a poll, each plan, and each value that becomes stale: with whatever the overview shows. */
   #revision = 0;
@@ -144,6 +145,11 @@ export class PollEngine {
   get isReady(): boolean {
     if (this.#hasPolledAll) return true;
     return this.#beganAtMs !== undefined && this.#uptimeMs() - this.#beganAtMs >= readyAfterMs;
+  }
+
+  /** Whether anything was read, or there was nothing to read; it stays so. */
+  get hasRead(): boolean {
+    return this.#hasRead;
   }
 
   /** Whether everything was polled once. */
@@ -413,6 +419,7 @@ export class PollEngine {
     if (ended) this.#follow(task, record, ended);
     for (const resolve of waiters) resolve();
     this.#checkAllPolled();
+    this.#hasRead ||= this.#readsAnything();
   }
 
   /** When a task is due after a poll; ended: undefined if it did not count. */
@@ -566,6 +573,20 @@ export class PollEngine {
     // Its timer stood still while the machine slept.
     this.#timetable.wake();
     this.#options.onSweep?.();
+  }
+
+  #readsAnything(): boolean {
+    let hasTargets = false;
+    for (const task of this.#tasks.values()) {
+      if (!(task instanceof TargetTask)) continue;
+      if (task.lastSuccessMs !== undefined) return true;
+      hasTargets = true;
+    }
+    return (
+      !hasTargets &&
+      this.#hasPolledAll &&
+      this.#overviewNow().listings.every(({ state }) => state !== 'failing')
+    );
   }
 
   #checkAllPolled(): void {

@@ -11,6 +11,8 @@ import { parseQuery, QueryError, type StatusQuery } from './query.ts';
 import { buildView, type StatusSources, type View } from './view.ts';
 
 export interface PagesOptions extends StatusSources, HostnamesOptions {
+  /** Whether anything was read, or there was nothing to read. */
+  readonly hasRead: () => boolean;
   /** The current configuration, without any secret. */
   readonly config: () => unknown;
   /** Undefined where the lifecycle pages are off. Rejects with what is wrong with the new configuration. */
@@ -88,20 +90,11 @@ const strictlyReady =
   'ready: everything was polled once, and something could be read; what fails is on the status page';
 
 /** With `?strict` it also waits for the first successful read, if there is anything to read. */
-function readiness({ isReady, targets, listings }: PagesOptions): Handler {
-  let wasRead = false;
-  const isRead = () => {
-    const statuses = targets();
-    wasRead ||=
-      statuses.length === 0
-        ? listings().every(({ state }) => state !== 'failing')
-        : statuses.some(({ lastSuccessMs }) => lastSuccessMs !== undefined);
-    return wasRead;
-  };
+function readiness({ isReady, hasRead }: PagesOptions): Handler {
   return (_, response, params) => {
     const isStrict = params.has('strict');
     if (!isReady()) answerText(response, 503, 'not ready: some targets have not been polled yet');
-    else if (isStrict && !isRead())
+    else if (isStrict && !hasRead())
       answerText(response, 503, 'not ready: nothing could be read yet; the status page says why');
     else answerText(response, 200, isStrict ? strictlyReady : 'ready');
   };

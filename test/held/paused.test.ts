@@ -77,6 +77,29 @@ describe('/-/ready at the start', () => {
     expect(await status('?strict')).toBe(200);
   });
 
+  it('is 200 with ?strict once something was read, whatever is polled since', async () => {
+    const { whole, status } = await start(() => ({ monthlyCost: 1 }));
+    await whole.pass(1000);
+    whole.document = { applications: { targets: ['other'] } };
+    whole.routes['*'] = () => reply(404);
+    await whole.reload();
+    await whole.pass(5000);
+    expect(await status('?strict')).toBe(200);
+  });
+
+  it.each([
+    ['503 while its only listing is refused', reply(401), 503],
+    ['200 if a listing says that there is nothing to read', { items: [] }, 200],
+  ])('is with ?strict %s', async (_, answer, expected) => {
+    const whole = await startWhole({
+      document: { applications: { targets: 'all' } },
+      routes: { '/mc/apps': () => answer },
+    });
+    await whole.exporter.start();
+    await whole.pass(1000);
+    expect((await whole.get('/-/ready?strict')).status).toBe(expected);
+  });
+
   it('is 200 as soon as everything ended once, whatever the outcome', async () => {
     const { whole, status } = await start(() => reply(404));
     expect(await status()).toBe(503);

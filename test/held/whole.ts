@@ -240,6 +240,7 @@ export async function startWhole(options: WholeOptions) {
   /** How far the clock that goes on while the machine sleeps is ahead of `performance.now()`; without a clock of the test, all of it. */
   let sleptMs = 0;
   let served: Promise<string> | undefined;
+  let isStopped = false;
   const agent = new Agent({ keepAlive: true });
   const ofApiInProcess = () => {
     if (!clock) throw new Error('time passes only with an API in this process');
@@ -304,6 +305,7 @@ export async function startWhole(options: WholeOptions) {
     },
     /** What one of the exporter's own pages answers; `/metrics?kind=application`. */
     async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<OwnPage> {
+      if (isStopped) throw new Error('the exporter has stopped');
       served ??= serve(whole.exporter);
       const answered = served.then((base) => getPage(new URL(path, base), agent, headers));
       return await (clock ? clock.hold(answered) : answered);
@@ -327,6 +329,7 @@ export async function startWhole(options: WholeOptions) {
     },
     /** Stops both, as the end of the test does. */
     async stop() {
+      isStopped = true;
       agent.destroy();
       await whole.exporter.stop();
       close();

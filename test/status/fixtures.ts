@@ -224,6 +224,7 @@ export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<
     exporterStatus: () => calm,
     causeInput: () => causeInput(targets()),
     isReady: () => true,
+    hasRead: () => true,
     isOn: () => true,
     targets,
     listings: () => [],
