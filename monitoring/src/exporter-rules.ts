@@ -50,8 +50,11 @@ const failingSeconds = resources
   .map((resource) => {
     const up = upOf(resource);
     const lastSuccess = up.replace(/_up$/, '_last_success_timestamp_seconds');
-    const ids = resource.ids.map(({ label }) => `"${label}"`).join(', ');
-    return `label_replace(label_join(time() - (${lastSuccess} > 0) and ${up} == 0, "target", "/", ${ids}), "kind", "${resource.kind}", "", "")`;
+    const labels = resource.ids.map(({ label }) => label);
+    const ids = labels.map((label) => `"${label}"`).join(', ');
+    // Only `_up` says whose a target is.
+    const same = labels.includes('account') ? 'and' : 'and ignoring (account)';
+    return `label_replace(label_join(time() - (${lastSuccess} > 0) ${same} ${up} == 0, "target", "/", ${ids}), "kind", "${resource.kind}", "", "")`;
   })
   .join('\nor ');
 
