@@ -9,6 +9,7 @@ const alone = ['monitoring', 'monitoring-scale', 'node-versions', 'security-boun
 /** What asks Prometheus or promtool: `npm run test:cluster` runs it a second time, with the newest ones. */
 const withPrometheus = [
   'backfill',
+  'held-alerts',
   'hostnames',
   'manifests-examples',
   'monitoring',
@@ -16,6 +17,7 @@ const withPrometheus = [
   'monitoring-scale',
   'outage',
   'querying',
+  'scrape-intervals',
   'scraping',
 ].map((name) => `test/stack/${name}.test.ts`);
 
