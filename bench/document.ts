@@ -36,6 +36,11 @@ ${sizing.join('\n')}
 - **Number of targets**: the API's request rate is the limit, not the exporter. At 5 requests a second, an API answers 300 polls a
   minute. The status page says when the rate is too low for your targets; [configuration.md](configuration.md) has the rates and
   intervals, and [shards](kubernetes.md#shards) split a large account.
+
+## A history
+
+\`--backfill=30d\` of 100 pull zones with their statistics, at 200 requests a second of the API (100 of the command): 3,101 requests in 99 s,
+3,321 series, 15,540,604 samples, 1,632 MB, and 144 MB of memory with the options of Node above. Each \`--backfill.label\` adds its length to each sample.
 `;
 
 /** docs/performance.md */
