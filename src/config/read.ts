@@ -28,6 +28,8 @@ interface Context {
   readonly names: readonly string[];
   /** Those that are an account's key; empty if nothing says which. */
   readonly accounts: readonly string[];
+  /** Whether anything is read with the key of an account: then the only credential is not that of a library. */
+  readonly readsAccounts: boolean;
 }
 
 /** A section with its kind. isImplicit: the document does not have it, but `kinds: all` turns it on. */
@@ -59,7 +61,8 @@ export function readConfig(
       `expected \`discovery: { kinds: all }\`, or a section that says what to poll, such as ${examples}`,
     );
   }
-  const context = { report, place, names, accounts };
+  const readsAccounts = sections.some((section) => !isOfVideos(section) || section.targets === 'all');
+  const context = { report, place, names, accounts, readsAccounts };
   checkAccounts(settings.accounts ?? [], context);
   const read = sections.map((section) => toSection(section, context));
   if (accounts.length === 0 && sections.some(needsAccount)) {
@@ -254,12 +257,16 @@ function targetsOf(
   section: Section,
   context: Context,
 ): readonly TargetConfig[] {
-  const { accounts, names, report } = context;
+  const { accounts, names, readsAccounts, report } = context;
   const [own] = section.credential ?? [];
-  const only = isOfVideos(section) ? names : accounts;
+  const ofLibrary = readsAccounts ? [] : names;
+  const only = isOfVideos(section) ? ofLibrary : accounts;
   const credential = own ?? (only.length === 1 ? only[0] : undefined);
   if (credential === undefined && targets.some((target) => !target.credential)) {
-    const which = `one of the ${names.length} credentials (${names.join(', ')})`;
+    const which =
+      names.length === 1
+        ? `the key of the library (that of ${names.join()} is an account's, which opens none)`
+        : `one of the ${names.length} credentials (${names.join(', ')})`;
     report(
       [section.resource.section, 'credential'],
       `expected the name of ${which}, unless every target names its own`,

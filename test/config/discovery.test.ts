@@ -268,6 +268,14 @@ rate_limits: { targets: all }`,
     expect(await problemsOf(`${abc}${text}`)).toEqual([`config.yml:${problem}`]);
   });
 
+  test("of the account opens no library, so targets that are named need the library's", async () => {
+    const named = 'video_storage: { targets: [1/0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f] }';
+    expect((await videos(`${account}${named}`)).targets).toMatchObject([{ credential: 'account' }]);
+    expect(await problemsOf(`${account}${named}\napplications: { targets: all }`)).toEqual([
+      "config.yml:2: video_storage.credential: expected the name of the key of the library (that of account is an account's, which opens none), unless every target names its own",
+    ]);
+  });
+
   test("of listed videos is not taken for the account's", async () => {
     const guid = '0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f';
     const { config } = await load(

@@ -22,11 +22,12 @@ describe('what a configuration becomes', () => {
   });
 
   test('ids keep their digits, GUIDs become lower case, and powers of ten from a template engine are read', async () => {
-    const { config } = await load(`${account}
-applications: { targets: [0123, 1e5, 1.50, true, 18446744073709551616] }
+    const { config } =
+      await load(`credentials: { account: { env: BUNNYNET_ACCESS_KEY }, lib: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
+applications: { credential: account, targets: [0123, 1e5, 1.50, true, 18446744073709551616] }
 shield_zones: { targets: [18446744073709551615, 1e+06, 1.234567e+06, "501"] }
 api_guardian: { targets: [501/77, { shield_zone_id: 501, endpoint_id: 78, name: POST /checkout }] }
-video_storage: { targets: [4711/0F8C3F9E-1B2A-4C3D-8E4F-5A6B7C8D9E0F] }
+video_storage: { credential: lib, targets: [4711/0F8C3F9E-1B2A-4C3D-8E4F-5A6B7C8D9E0F] }
 `);
     expect(
       config.sections.map((section) => targetsOf(section).map(({ ids }) => Object.values(ids).join('/'))),
