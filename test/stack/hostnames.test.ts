@@ -72,7 +72,7 @@ describe('a Prometheus with the configuration of the page', () => {
     const page = await (await fetch(`${exporter}/metrics?kind=pull_zone`)).text();
     const rows = [
       ...page.matchAll(
-        /^bunnynet_pull_zone_hostname_info\{pull_zone_id="(\d+)",hostname="([^"]+)",certificate="(\w+)"/gm,
+        /^bunnynet_pull_zone_hostname_info\{pull_zone_id="(\d+)",account="[^"]*",hostname="([^"]+)",certificate="(\w+)"/gm,
       ),
     ];
     const wanted = rows.flatMap(([, id = '', hostname = '', certificate = '']) =>
