@@ -95,7 +95,7 @@ beforeAll(async () => {
     nowSeconds();
     const gone = 'time() - bunnynet_application_last_success_timestamp_seconds > 35';
     const found = await query(
-      `${gone} and bunnynet_application_up == 0 and on (instance) min_over_time(up[30s]) == 1`,
+      `${gone} and on (instance, app_id) bunnynet_application_up == 0 and on (instance) min_over_time(up[30s]) == 1`,
     );
     expect(found).toHaveLength(2);
   }, 120_000);
