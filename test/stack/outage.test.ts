@@ -55,7 +55,10 @@ function pageOf({ apis, kinds, partly, listings }: Trouble): string {
 
 class Exporter {
   trouble = fine;
-  readonly #server: Server = createServer((_, response) => response.end(pageOf(this.trouble)));
+  readonly #server: Server = createServer((_, response) => {
+    // Prometheus 3 takes no page without a type.
+    response.setHeader('Content-Type', 'text/plain; version=0.0.4').end(pageOf(this.trouble));
+  });
 
   async listen(): Promise<void> {
     await once(this.#server.listen(0, '127.0.0.1'), 'listening');
