@@ -260,7 +260,7 @@ export const refusals: Readonly<
   },
   'several credentials without a configuration': {
     values: { existingSecret: 'bunnynet', credentials: [{ name: 'second', existingSecret: 'bunnynet' }] },
-    naming: [/config: with several credentials.*applications=\{credential: account/],
+    naming: [/config\.accounts: with several credentials, list those that are an account's key/],
   },
   'a configuration twice': {
     values: { ...oneApplication, existingConfigMap: 'own' },

@@ -164,7 +164,7 @@ describe('the man page', () => {
     const { stdout: help } = spawnSync(process.execPath, ['dist/bunnynet-exporter.js', '--help'], {
       encoding: 'utf8',
     });
-    const usages = help.match(/--[a-z][^ ]*/g) ?? [];
+    const usages = Array.from(help.matchAll(/^ +(--[a-z]\S*)/gm), ([, usage]) => usage);
     expect(usages.length).toBeGreaterThan(10);
     for (const usage of usages) expect(plain).toContain(` ${usage}`);
     for (const variable of help.match(/BUNNYNET_\w+/g) ?? []) expect(plain).toContain(variable);

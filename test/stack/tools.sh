@@ -31,6 +31,7 @@ jsonnet=v0.22.0
 # renovate: datasource=go depName=github.com/VictoriaMetrics/VictoriaMetrics
 vmagent=v1.140.0
 # The version of Debian 13.
+# renovate: datasource=go depName=github.com/containers/podman/v5
 podman=v5.4.2
 # The newest Kubernetes for validating and installing the manifests; the oldest is in the chart's kubeVersion.
 # renovate: datasource=go depName=k8s.io/kubernetes
