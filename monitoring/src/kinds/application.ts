@@ -102,7 +102,7 @@ export const applications: KindMonitoring = {
             sum without (status) (bunnynet_application_status * on (status) group_left () (
               ${statusNumbers}
             ))
-            or ignoring (account) bunnynet_application_up * 0 + ${unread}`,
+            or max without (account) (bunnynet_application_up) * 0 + ${unread}`,
       },
     ],
     alerts: {
