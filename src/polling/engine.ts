@@ -159,14 +159,14 @@ export class PollEngine {
 
   /**
    * Polls what a configuration wants. What stays the same keeps its readings and times. What must be read anew, and what failed
-   * permanently or on the way, is polled at once.
+   * permanently, is polled at once.
    */
   apply(config: Config): void {
     this.#sections = plannedSections(config, this.#options.resources);
     this.#config = config;
     this.#beganAtMs ??= this.#uptimeMs();
     this.#sync();
-    this.#makeDue(({ record }) => record.permanentFailures > 0 || record.transient !== undefined);
+    this.#retry(() => true);
   }
 
   /** A credential has another key. */
