@@ -25,8 +25,8 @@ import { Timetable } from './timetable.ts';
 
 /** The keys that come with listings. */
 export interface FoundKeys {
-  /** These are all the keys that a listing has now, by credential. Returns the credentials whose key has changed. */
-  learn(listing: string, keys: ReadonlyMap<string, ListedKey>): readonly string[];
+  /** The keys that a listing has now, by credential; isWhole: all of them. Returns the credentials whose key has changed. */
+  learn(listing: string, keys: ReadonlyMap<string, ListedKey>, isWhole: boolean): readonly string[];
   /** Forgets what all other listings had. */
   retain(isWanted: (listing: string) => boolean): void;
 }
@@ -501,8 +501,8 @@ export class PollEngine {
       { ...compared, removed: compared.removed - kept.length },
       before === undefined,
     );
-    for (const credential of foundKeys.learn(key, ownKeysOf(task.spec.listing, run.found)))
-      this.keyChanged(credential);
+    const keys = ownKeysOf(task.spec.listing, run.found);
+    for (const credential of foundKeys.learn(key, keys, !run.isMoved)) this.keyChanged(credential);
     task.isDelivering = true;
     try {
       if (before?.entries !== entries || before.keyId !== keyId) {

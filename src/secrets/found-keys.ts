@@ -50,13 +50,16 @@ export class FoundKeys {
    * Keeps the keys that a listing has now, by credential, and forgets those that only it had before. Each must be valid as in a
    * key file. If several listings have one for a credential, the first is in use. Returns the credentials whose key in use has
    * changed.
+   *
+   * @param isWhole false if the listing may have more keys than these: then none is forgotten
    */
-  learn(listing: string, keys: ReadonlyMap<string, ListedKey>): readonly string[] {
+  learn(listing: string, keys: ReadonlyMap<string, ListedKey>, isWhole = true): readonly string[] {
     const changed: string[] = [];
     const had = this.#credentials.get(listing) ?? [];
-    if (keys.size > 0) this.#credentials.set(listing, new Set(keys.keys()));
+    const has = new Set([...(isWhole ? [] : had), ...keys.keys()]);
+    if (has.size > 0) this.#credentials.set(listing, has);
     else this.#credentials.delete(listing);
-    for (const credential of new Set([...had, ...keys.keys()])) {
+    for (const credential of isWhole ? new Set([...had, ...has]) : keys.keys()) {
       const listed = keys.get(credential);
       const known = this.#keys.get(credential)?.get(listing);
       if (known instanceof Secret && known.reveal() === listed?.key?.()) continue;

@@ -180,3 +180,39 @@ describe('what is only counted', () => {
     },
   );
 });
+
+it('a library that a moving listing lacks is still read, with its own key', async () => {
+  const library = (Id: number) => ({ Id, Name: `library ${Id}`, ApiKey: `the-key-of-library-${Id}` });
+  let ids = numbers(1, 150);
+  let isMoving = false;
+  const whole = await startWhole({
+    document: { video_library_statistics: { targets: 'all', interval: '5s' } },
+    api: { requests_per_second: 1000 },
+    routes: {
+      '/videolibrary': ({ query }: Request) => {
+        const [page, perPage] = [Number(query.get('page')), Number(query.get('perPage'))];
+        const Items = ids.slice((page - 1) * perPage, page * perPage).map(library);
+        const answer = { Items, TotalItems: ids.length, HasMoreItems: page * perPage < ids.length };
+        // The first library leaves, so the one in between the pages is in neither, and two come.
+        if (isMoving && page === 1) ids = [...ids.slice(1), 151, 152];
+        return answer;
+      },
+      '*': ({ path, key }: Request) =>
+        key === `the-key-of-library-${path.split('/')[2]}` ? { viewsChart: { '2026-08-15': 3 } } : reply(401),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(10_000);
+  const failing = () => whole.exporter.targets().filter(({ state }) => state !== 'ok');
+  expect([whole.exporter.targets().length, failing()]).toEqual([150, []]);
+  isMoving = true;
+  const before = readsOf(whole, '/videolibrary').length;
+  while (readsOf(whole, '/videolibrary').length === before) await whole.pass(1000);
+  isMoving = false;
+  // Read again by their own interval, before the list is whole again.
+  for (let seconds = 0; seconds < 7; seconds++) {
+    await whole.pass(1000);
+    expect(failing()).toEqual([]);
+  }
+  expect(whole.exporter.targets().length).toBeGreaterThan(150);
+});
