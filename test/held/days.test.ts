@@ -142,10 +142,12 @@ describe('figures without days of their own', () => {
     const answers: Record<'library' | 'zone' | 'pullZone', object> = { library: {}, zone: {}, pullZone: {} };
     const whole = await startWhole({
       document: {
-        video_library_statistics: { targets: [7] },
+        credentials: { account: { env: 'KEY' }, library: { env: 'LIBRARY' } },
+        video_library_statistics: { targets: [7], credential: 'library' },
         dns_zones: { targets: [7] },
         pull_zone_statistics: { targets: [7] },
       },
+      env: { KEY: 'the-key-of-the-account', LIBRARY: 'the-key-of-the-library' },
       routes: {
         '/library/7/statistics': () => answers.library,
         '/dnszone/7/statistics': () => answers.zone,

@@ -128,11 +128,13 @@ it('a page of which everything is deleted is not the end of a listing', async ()
 it('a field with its first letter in the other case is the field, at any depth', async () => {
   const whole = await startWhole({
     document: {
-      video_library_statistics: { targets: [7] },
+      credentials: { account: { env: 'KEY' }, library: { env: 'LIBRARY' } },
+      video_library_statistics: { targets: [7], credential: 'library' },
       application_volumes: { targets: ['shop'] },
       shield_zones: { targets: 'all' },
       storage_zones: { targets: 'all' },
     },
+    env: { KEY: 'the-key-of-the-account', LIBRARY: 'the-key-of-the-library' },
     routes: {
       '/library/7/statistics': () => ({ ViewsChart: { '2026-08-15': 3 }, CountryViewCounts: { DE: 2 } }),
       '/mc/apps/shop/volumes': () => ({
