@@ -2,7 +2,10 @@
 import type { Format } from './format.ts';
 import { deflatePiece, type Piece } from './gzip.ts';
 
-/** A call of zlib costs as much as 7 KiB of rows, and a family alone takes twice the bytes that it takes among others. */
+/**
+ * A call of zlib costs as much as 7 KiB of rows, and a family alone takes twice the bytes that it takes among others. A family
+ * that is larger than this is a piece of its own: it should not be compressed again because a small one beside it has changed.
+ */
 const pieceBytes = 64 * 1024;
 
 /** A family as it stands on a page. */
@@ -69,8 +72,11 @@ function endOf(from: number, families: readonly PageFamily[], format: Format, be
   }
   let until = from;
   let chosenBytes = 0;
-  for (; until < families.length && chosenBytes < pieceBytes; until++)
-    chosenBytes += lengthOf(families.slice(until, until + 1), format);
+  for (; until < families.length; until++) {
+    const bytes = lengthOf(families.slice(until, until + 1), format);
+    if (chosenBytes > 0 && chosenBytes + bytes > pieceBytes) break;
+    chosenBytes += bytes;
+  }
   return { until, chosenBytes };
 }
 

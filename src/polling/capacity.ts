@@ -33,9 +33,15 @@ export interface ApiCapacity {
 }
 
 export function capacity(polls: readonly Spec[], apis: Config['apis']): readonly ApiCapacity[] {
+  const byApi = new Map<ApiName, Spec[]>();
+  for (const poll of polls) {
+    const ofApi = byApi.get(poll.api);
+    if (ofApi) ofApi.push(poll);
+    else byApi.set(poll.api, [poll]);
+  }
   return apiNames.flatMap((api) => {
-    const ofApi = polls.filter((poll) => poll.api === api);
-    if (ofApi.length === 0) return [];
+    const ofApi = byApi.get(api);
+    if (!ofApi) return [];
     const allowedPerSecond = apis[api].requestsPerSecond;
     const needed = ofApi.reduce((sum, { intervalMs }) => sum + 1000 / intervalMs, 0);
     // Rounded, so that it does not depend on the order of the polls.

@@ -47,6 +47,16 @@ it('keeps the pieces after a family that grows or shrinks, until its own has twi
   expect(kept(before)).toBe(0);
 });
 
+it('keeps a large family as it is when a small one beside it changes', () => {
+  const { pieces, set } = filled(3);
+  set(1, 5000);
+  const before = pieces();
+  set(0, 100, 7);
+  set(2, 100, 7);
+  const kept = pieces().filter((piece) => before.includes(piece));
+  expect(kept.map(({ length }) => length > 64 * 1024)).toEqual([true]);
+});
+
 it('takes little more than gzip alone, although the families are small', () => {
   const { pieces, set, store } = filled(400);
   for (let at = 0; at < 400; at++) set(at, 5, at * 7919);
