@@ -20,9 +20,17 @@ export interface Piece {
   readonly shift: number;
 }
 
-export function deflatePiece(parts: readonly Buffer[]): Piece {
-  const bytes = Buffer.concat(parts);
-  const { length } = bytes;
+/** Where the bytes of a piece are put together, for one piece after the other: with new memory for each, every scrape has V8 collect. */
+let workspace = Buffer.alloc(0);
+/** A larger one is not kept. */
+const maxWorkspaceBytes = 2 ** 20;
+
+/** write: puts the bytes, as many as `length` says, into the memory that it is given. */
+export function deflatePiece(length: number, write: (bytes: Buffer) => void): Piece {
+  const memory = length <= workspace.length ? workspace : Buffer.allocUnsafeSlow(length);
+  if (length <= maxWorkspaceBytes) workspace = memory;
+  const bytes = memory.subarray(0, length);
+  write(bytes);
   // zlib's own Buffer has more room than is used.
   const deflated = Buffer.from(length > 0 ? deflateRawSync(bytes, options) : []);
   return { deflated, length, crc: crc32(bytes), shift: shiftOf(length) };

@@ -46,10 +46,22 @@ class Family implements PageFamily {
     return this.rows.version;
   }
 
+  length(format: Format): number {
+    return this.rows.length === 0 ? 0 : this.#headerIn(format).length + this.rows.length;
+  }
+
   bytes(format: Format): readonly Buffer[] {
-    const { bytes } = this.rows;
-    if (bytes.length === 0) return [];
+    return this.rows.length === 0 ? [] : [this.#headerIn(format), this.rows.bytes];
+  }
+
+  copy(format: Format, bytes: Buffer): number {
+    if (this.rows.length === 0) return 0;
+    const written = this.#headerIn(format).copy(bytes);
+    return written + this.rows.copy(bytes.subarray(written));
+  }
+
+  #headerIn(format: Format): Buffer {
     this.#headers[format] ??= Buffer.from(renderHeader(this.#header, format));
-    return [this.#headers[format], bytes];
+    return this.#headers[format];
   }
 }

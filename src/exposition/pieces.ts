@@ -12,8 +12,12 @@ const pieceBytes = 64 * 1024;
 export interface PageFamily {
   /** Another value once its rows have changed. */
   readonly version: unknown;
-  /** Its header and rows; none if it has no rows. */
+  /** How many bytes its header and rows have; none if it has no rows. */
+  length(format: Format): number;
+  /** Its header and rows. */
   bytes(format: Format): readonly Buffer[];
+  /** Copies its header and rows to where `bytes` starts, and returns their length. */
+  copy(format: Format, bytes: Buffer): number;
 }
 
 /** A piece ends at the same family until it has half or twice its bytes: else one family that grows would change all later pieces. */
@@ -58,7 +62,10 @@ function makePiece(
   const { until, chosenBytes } = endOf(from, families, format, before);
   const own = families.slice(from, until);
   return {
-    ...deflatePiece(own.flatMap((family) => family.bytes(format))),
+    ...deflatePiece(lengthOf(own, format), (bytes) => {
+      let written = 0;
+      for (const family of own) written += family.copy(format, bytes.subarray(written));
+    }),
     until,
     chosenBytes,
     versions: own.map(({ version }) => version),
@@ -73,7 +80,7 @@ function endOf(from: number, families: readonly PageFamily[], format: Format, be
   let until = from;
   let chosenBytes = 0;
   for (; until < families.length; until++) {
-    const bytes = lengthOf(families.slice(until, until + 1), format);
+    const bytes = families[until]?.length(format) ?? 0;
     if (chosenBytes > 0 && chosenBytes + bytes > pieceBytes) break;
     chosenBytes += bytes;
   }
@@ -81,5 +88,5 @@ function endOf(from: number, families: readonly PageFamily[], format: Format, be
 }
 
 function lengthOf(families: readonly PageFamily[], format: Format): number {
-  return families.flatMap((family) => family.bytes(format)).reduce((sum, { length }) => sum + length, 0);
+  return families.reduce((sum, family) => sum + family.length(format), 0);
 }

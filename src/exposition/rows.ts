@@ -5,7 +5,7 @@ const lineBreak = 10;
 
 /**
  * Each target has a place of its own. New rows are written after all others, and what they replace is left behind until the
- * rows are read or the room is used up; then they are copied. What was written once is never written again, because it may be
+ * rows are read as they stand or the room is used up; then they are copied. What was written once is never written again, because it may be
  * on its way to a client.
  */
 export class Rows {
@@ -51,9 +51,32 @@ export class Rows {
     return count;
   }
 
+  /** How many bytes all rows have. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Copies all rows, by place, to where `target` starts, and returns their length. */
+  copy(target: Buffer): number {
+    let copied = 0;
+    // Rows that stand one after the other are copied at once.
+    let from = 0;
+    let until = 0;
+    for (const [place, start] of this.#starts.entries()) {
+      const end = this.#ends[place] ?? 0;
+      if (start === end) continue;
+      if (start !== until) {
+        copied += this.#bytes.copy(target, copied, from, until);
+        from = start;
+      }
+      until = end;
+    }
+    return copied + this.#bytes.copy(target, copied, from, until);
+  }
+
   /** All rows, by place. What is returned never changes. */
   get bytes(): Buffer {
-    if (!this.#isInOrder) this.#copy(this.#length >> 3);
+    if (!this.#isInOrder) this.#order(this.#length >> 3);
     return this.#bytes.subarray(0, this.#written);
   }
 
@@ -66,35 +89,21 @@ export class Rows {
     // A character takes three bytes at most: they are counted only where that might be too many.
     if (text.length * 3 <= left) return;
     const needed = Buffer.byteLength(text);
-    if (needed > left) this.#copy(needed + (this.#length >> 1));
+    if (needed > left) this.#order(needed + (this.#length >> 1));
   }
 
-  /** Copies the rows to the start of new memory, by place. room: how many bytes can be written after them. */
-  #copy(room: number): void {
+  /** Copies the rows to the start of new memory. room: how many bytes can be written after them. */
+  #order(room: number): void {
     const bytes = Buffer.allocUnsafeSlow(this.#length + room);
-    const starts = this.#starts;
-    const ends = this.#ends;
-    let written = 0;
-    let copied = 0;
-    // Rows that stand one after the other are copied at once.
-    let from = 0;
-    let until = 0;
-    for (let place = 0; place < starts.length; place++) {
-      const start = starts[place] ?? 0;
-      const end = ends[place] ?? 0;
-      if (start === end) continue;
-      if (start !== until) {
-        copied += this.#bytes.copy(bytes, copied, from, until);
-        from = start;
-      }
-      until = end;
-      starts[place] = written;
-      written += end - start;
-      ends[place] = written;
-    }
-    this.#bytes.copy(bytes, copied, from, until);
+    this.#written = this.copy(bytes);
     this.#bytes = bytes;
-    this.#written = written;
+    let end = 0;
+    for (const [place, start] of this.#starts.entries()) {
+      const length = (this.#ends[place] ?? 0) - start;
+      this.#starts[place] = end;
+      end += length;
+      this.#ends[place] = end;
+    }
     this.#isInOrder = true;
   }
 }

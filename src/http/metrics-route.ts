@@ -107,5 +107,10 @@ interface Section {
 
 /** bytes: another Buffer once they have changed. */
 function familyOf(bytes: Buffer): PageFamily {
-  return { version: bytes, bytes: () => [bytes] };
+  return {
+    version: bytes,
+    length: () => bytes.length,
+    bytes: () => [bytes],
+    copy: (_, to) => bytes.copy(to),
+  };
 }

@@ -200,7 +200,8 @@ describe('the metrics handler', () => {
     const block = Buffer.alloc(200_000, 'x');
     const parts = Array.from({ length: 200 }, () => block);
     const bigStore: MetricsRouteOptions['store'] = {
-      families: (kind) => (kind ? [] : [{ version: 0, bytes: () => parts }]),
+      families: (kind) =>
+        kind ? [] : [{ version: 0, length: () => 200 * block.length, bytes: () => parts, copy: () => 0 }],
     };
     const small = '/metrics?kind=exporter';
 
