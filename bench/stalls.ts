@@ -64,6 +64,8 @@ async function measureBuild(build: Build): Promise<Stalls> {
     const renamingMs = await longestStall(exporter);
     exporter.reload(document('6m'));
     await until(exporter, '/config', '"interval": "6m"');
+    // What it means for the targets follows after the configuration is in use.
+    await sleep(500);
     const reloadingMs = await longestStall(exporter);
     log(`stalls of ${build.name}`);
     return { name: build.name, foundAfterMs, findingMs, renamingMs, reloadingMs };

@@ -43,6 +43,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const problems = [...document.problems];
   const report: AddProblem = (path, message) => void problems.push({ ...place(path), message });
   if (holdsPatterns(raw)) await loadPatternEngine();
+  // In turns: at once, a file of all kinds stalls scrapes and polls for 70 ms at a reload.
   await nextTurn();
   if (hasDocument(options) && (env[accountVariable] ?? '') !== '')
     problems.push(

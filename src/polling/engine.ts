@@ -244,12 +244,19 @@ export class PollEngine {
       this.#revision++;
       // Otherwise what stays may still be polled with their keys.
       if (!keepsBefore) foundKeys.retain((listing) => listings.has(listing));
-      const polled = [...this.#tasks.values()].filter(isPolled).map(({ spec }) => spec);
       for (const api of apiNames) {
-        const ofApi = polled.filter((spec) => spec.api === api);
-        paceOf(api).setQueues(new Set(ofApi.map(({ queue }) => queue)));
-        const perSecond = ofApi.reduce((sum, { intervalMs }) => sum + 1000 / intervalMs, 0);
-        this.#outages.get(api)?.follow(ofApi.length, perSecond);
+        let polls = 0;
+        let perSecond = 0;
+        const queues = new Set<string>();
+        for (const task of this.#tasks.values()) {
+          const { spec } = task;
+          if (spec.api !== api || isFed(task)) continue;
+          polls++;
+          perSecond += 1000 / spec.intervalMs;
+          queues.add(spec.queue);
+        }
+        paceOf(api).setQueues(queues);
+        this.#outages.get(api)?.follow(polls, perSecond);
       }
       this.#plannedAtMs = performance.now();
       planned?.resolve();

@@ -10,6 +10,8 @@ export class Timetable<Item> {
   #timer: NodeJS.Timeout | undefined;
   /** When the timer fires, by the clock of `nowMs`. */
   #wakeAtMs = Number.POSITIVE_INFINITY;
+  /** Whether the timer is still to be set. */
+  #isChanged = false;
 
   /**
    * @param nowMs a clock that never jumps back. If it goes on while the machine sleeps, which timers do not, `wake` must be called
@@ -28,8 +30,11 @@ export class Timetable<Item> {
 
   set(item: Item, dueAtMs: number): void {
     this.#dueAtMs.set(item, dueAtMs);
-    // Also if the timer is late because the machine slept.
-    this.#wakeIn(Math.min(dueAtMs, this.#wakeAtMs));
+    this.#wakeAtMs = Math.min(dueAtMs, this.#wakeAtMs);
+    if (this.#isChanged) return;
+    this.#isChanged = true;
+    // Once for all that are set together.
+    queueMicrotask(() => this.#setTimer());
   }
 
   delete(item: Item): void {
@@ -44,20 +49,23 @@ export class Timetable<Item> {
     for (const [item] of due) this.#dueAtMs.delete(item);
     let nextMs = Number.POSITIVE_INFINITY;
     for (const dueAtMs of this.#dueAtMs.values()) nextMs = Math.min(nextMs, dueAtMs);
-    this.#wakeIn(nextMs);
+    this.#wakeAtMs = nextMs;
+    this.#setTimer();
     if (due.length > 0) this.#onDue(due.toSorted(([, a], [, b]) => a - b).map(([item]) => item));
   }
 
   end(): void {
-    clearTimeout(this.#timer);
     this.#dueAtMs.clear();
+    this.#wakeAtMs = Number.POSITIVE_INFINITY;
+    this.#setTimer();
   }
 
-  #wakeIn(atMs: number): void {
+  /** Also if the timer is late because the machine slept: the wait follows the clock of now. */
+  #setTimer(): void {
+    this.#isChanged = false;
     clearTimeout(this.#timer);
-    this.#wakeAtMs = atMs;
-    if (atMs === Number.POSITIVE_INFINITY) return;
-    const waitMs = Math.ceil(atMs - this.#nowMs());
+    if (this.#wakeAtMs === Number.POSITIVE_INFINITY) return;
+    const waitMs = Math.ceil(this.#wakeAtMs - this.#nowMs());
     this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(0, waitMs), longestWaitMs));
   }
 }
