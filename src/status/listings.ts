@@ -2,16 +2,17 @@
 import type { ListingStatus } from '../polling/listings.ts';
 import { capitalised, count, plural } from '../text.ts';
 import { type HtmlValue, html } from './html.ts';
-import { ago, failureText, ofParent, stateMark } from './parts.ts';
+import { ago, failureText, keyText, ofParent, stateMark } from './parts.ts';
 import { type Column, table } from './table.ts';
 import type { View } from './view.ts';
 
 const shownListings = 100;
 
-function columnsOf(nowMs: number): readonly Column<ListingStatus>[] {
+function columnsOf(view: View): readonly Column<ListingStatus>[] {
+  const { nowMs } = view;
   const name = ({ poll }: ListingStatus) =>
     html`<span class="name">${capitalised(poll.listing.nouns)}${ofParent(poll)}</span>
-<div class="of"><bdi>${poll.credential}</bdi></div>`;
+<div class="of">${keyText(poll, view)}</div>`;
   const ifRead = ({ lastSuccessMs }: ListingStatus, n: number) =>
     lastSuccessMs === undefined ? '–' : count(n);
   const leftOut = ({ selections }: ListingStatus) =>
@@ -27,7 +28,8 @@ function columnsOf(nowMs: number): readonly Column<ListingStatus>[] {
 }
 
 /** Undefined where nothing is listed, because the configuration names every target. */
-export function listingsSection({ nowMs, listings, listingCounts }: View): HtmlValue {
+export function listingsSection(view: View): HtmlValue {
+  const { listings, listingCounts } = view;
   if (listings.length === 0) return undefined;
   const { failing } = listingCounts;
   const hidden = listings.length - shownListings;
@@ -37,7 +39,7 @@ export function listingsSection({ nowMs, listings, listingCounts }: View): HtmlV
 <summary class="title"><h2 id="listings-heading">Listings</h2>
 <span>${plural(listings.length, 'listing')}</span>
 ${failing > 0 && html`<span class="t-bad">${count(failing)} failing</span>`}</summary>
-${table('listings', columnsOf(nowMs), listings.slice(0, shownListings))}
+${table('listings', columnsOf(view), listings.slice(0, shownListings))}
 ${hidden > 0 && more}
 </details></section>
 `;

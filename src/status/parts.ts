@@ -1,7 +1,7 @@
 /** Pieces that the sections of the status page share. */
 import { nameOf } from '../discovery/discovered.ts';
 import type { Failure } from '../polling/record.ts';
-import type { ListingSpec } from '../polling/spec.ts';
+import type { ListingSpec, Spec } from '../polling/spec.ts';
 import type { Tone } from '../resources/resource.ts';
 import { capitalised, durationInWords, pollDuration } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
@@ -36,6 +36,15 @@ export function ago(atMs: number | undefined, nowMs: number): HtmlValue {
 /** ` of shop`, for a listing below something. */
 export function ofParent({ parent }: Pick<ListingSpec, 'parent'>): HtmlValue {
   return parent && html` of <bdi>${nameOf(parent)}</bdi>`;
+}
+
+/** The key that it is read with, and whose that is where the account is not its name and there are several. */
+export function keyText(
+  { credential, account }: Pick<Spec, 'credential' | 'account'>,
+  { hasSeveralAccounts }: { readonly hasSeveralAccounts: boolean },
+): Html {
+  const key = html`<bdi>${credential}</bdi>`;
+  return hasSeveralAccounts && credential !== account ? html`${key} of <bdi>${account}</bdi>` : key;
 }
 
 export function took(durationSeconds: number | undefined): string {

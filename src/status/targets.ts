@@ -3,7 +3,7 @@ import type { Target } from '../polling/spec.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import { capitalised, count, durationInWords, plural } from '../text.ts';
 import { Html, html } from './html.ts';
-import { ago, failureText, stateMark, stateTitle, took } from './parts.ts';
+import { ago, failureText, keyText, stateMark, stateTitle, took } from './parts.ts';
 import { linkTo, maxTextLength, orderOf, stateFilters } from './query.ts';
 import { type Column, table } from './table.ts';
 import type { View } from './view.ts';
@@ -47,18 +47,19 @@ function nextPoll(inMs: number | undefined): string {
 }
 
 /** With a link to the metrics of its kind; browsers scroll to the text after `#:~:text=`. */
-function targetName({ kind, name, ids, credential }: Target, noun: string, metricsHref: string): Html {
+function targetName(target: Target, view: View, noun: string): Html {
+  const { kind, name, ids, credential } = target;
   const plainIds = Object.values(ids).join(' / ');
   const labels = Object.entries(ids)
     .map(([label, id]) => `${label}="${id}"`)
     .join(',');
   const text = encodeURIComponent(labels).replaceAll('-', '%2D');
-  const href = `${metricsHref}?kind=${encodeURIComponent(kind)}#:~:text=${text}`;
+  const href = `.${view.telemetryPath}?kind=${encodeURIComponent(kind)}#:~:text=${text}`;
   // A target without a name shows its ids as its name, followed by what they are.
   const beside = name === undefined ? Object.keys(ids).join(' / ') : plainIds;
   // A target that is the account is called as its credential.
   const of =
-    plainIds === credential ? capitalised(noun) : html`${capitalised(noun)} · <bdi>${credential}</bdi>`;
+    plainIds === credential ? capitalised(noun) : html`${capitalised(noun)} · ${keyText(target, view)}`;
   return html`<bdi class="name">${name ?? plainIds}</bdi>
 <a class="ids" href="${href}" title="Its metrics: look for ${labels}"><bdi>${beside}</bdi></a>
 <div class="of">${of}</div>`;
@@ -72,7 +73,7 @@ function columnsOf(view: View): readonly Column<TargetStatus>[] {
     return condition === '' ? undefined : html`<span class="chip t-${tone}">${condition}</span>`;
   };
   const name = ({ target }: TargetStatus) =>
-    targetName(target, kinds.get(target.kind)?.noun ?? target.kind, `.${view.telemetryPath}`);
+    targetName(target, view, kinds.get(target.kind)?.noun ?? target.kind);
   const stale = html` <span class="tag">stale</span>`;
   return [
     [

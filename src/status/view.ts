@@ -112,6 +112,12 @@ export async function buildView(
     listings: listings.toSorted((a, b) => listingRank(a) - listingRank(b)),
     counts: sumOf(kinds),
     listingCounts,
+    hasSeveralAccounts:
+      new Set(
+        [...listings.map(({ poll }) => poll), ...targets.map(({ target }) => target)].map(
+          ({ account }) => account,
+        ),
+      ).size > 1,
     // Those that match the query, in its order.
     matching,
   };
@@ -150,9 +156,9 @@ function matcher({ kinds, states, conditions, text }: StatusQuery): (status: Tar
 }
 
 function searchText({ target, lastFailure, condition }: TargetStatus): string {
-  const { kind, name, ids, credential } = target;
-  const texts = [name, idText(ids), kind, credential, condition, lastFailure?.result, lastFailure?.message];
-  return texts.join('\n').toLowerCase();
+  const { kind, name, ids, credential, account } = target;
+  const { result, message } = lastFailure ?? {};
+  return [name, idText(ids), kind, credential, account, condition, result, message].join('\n').toLowerCase();
 }
 
 const severity = { failing: 0, absent: 2, stale: 3, pending: 4, ok: 6 };

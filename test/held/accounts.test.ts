@@ -185,3 +185,22 @@ it('the shards share the targets of all accounts', async () => {
     ...['6', '7', '8', '9'].map((id) => `${id} umbrella`),
   ]);
 });
+
+it('the status page says whose the key of a library is', async () => {
+  const libraries = ({ key }: Request) => ({
+    Items: key === keys.UMBRELLA ? [{ Id: 4, Name: 'films', ApiKey: 'opens-the-library' }] : [],
+    HasMoreItems: false,
+  });
+  const whole = await startWhole({
+    document: { ...both, video_library_statistics: { targets: 'all' } } as never,
+    env: keys,
+    routes: {
+      '/videolibrary': libraries,
+      '/library/4/statistics': () => ({ viewsChart: { '2026-08-15': 3 } }),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(3000);
+  const { body } = await whole.get('/?q=umbrella');
+  expect(body.toString().replaceAll(/<[^>]*>/g, '')).toContain('library/4 of umbrella');
+});
