@@ -8,6 +8,7 @@ const alone = ['monitoring', 'monitoring-scale', 'node-versions', 'security-boun
 
 /** What asks Prometheus or promtool: `npm run test:cluster` runs it a second time, with the newest ones. */
 const withPrometheus = [
+  'accounts',
   'backfill',
   'held-alerts',
   'hostnames',

@@ -5,7 +5,7 @@ import { MappingType } from '@grafana/grafana-foundation-sdk/dashboard';
 import { annotation } from './annotations.ts';
 import { linkTo, runbookUrl, toOverview } from './links.ts';
 import { numbers } from './panels.ts';
-import { scope as everywhere, oneOf, selector } from './promql.ts';
+import { scope as everywhere, ofAccounts, oneOf, selector, unlessOfOthers } from './promql.ts';
 import { tableOf } from './tables.ts';
 
 /** The records of the alerts that fire, from alert-records.ts. */
@@ -47,7 +47,7 @@ export function alertPanels(
   if (concern) own.push(concern.kinds.length > 0 ? `dashboard="${uid}"` : nameIn(concern.alerts));
   // A list of all alerts is longer.
   const height = concern ? 5 : 8;
-  const shown = selector(firingSince, [...own, ...picked, ...scope]);
+  const shown = `${selector(firingSince, [...own, ...picked, ...scope])}${unlessOfOthers(concern?.kinds)}`;
   return [
     numbers('Alerts firing', 'short', 4, {
       description:
@@ -62,7 +62,7 @@ export function alertPanels(
       description:
         'What is firing now, since when, and about what. The name links to the runbook, the subject to the dashboard that shows it (by the rules; no API field).',
       height,
-      queries: [`time() - ${shown}`],
+      queries: [`time() - (${shown})`],
       columns: [
         { source: 'severity', title: 'Severity', width: 110, text: severityColors },
         {
@@ -90,7 +90,7 @@ export function alertAnnotation(concern: Concern | undefined): Builder<Annotatio
   const own = concern?.alerts.length ? [nameIn(concern.alerts)] : ['alertname=~"Bunnynet.+"'];
   if (concern?.alerts.length === 0) own.push(`kind=~"${oneOf(concern.kinds)}"`);
   const matchers = [...own, 'alertstate="firing"', ...scope];
-  return annotation('Alerts', 'red', selector('ALERTS', matchers), {
+  return annotation('Alerts', 'red', `${selector('ALERTS', matchers)}${unlessOfOthers(concern?.kinds)}`, {
     titleFormat: '{{alertname}}',
     textFormat: '{{kind}}',
     tagKeys: 'severity',
@@ -106,7 +106,7 @@ const changes = 'bunnynet_audit_log_changes_total';
 export function changeAnnotation(): Builder<AnnotationQuery> {
   const grown = `${changes}{action!="other"} > ${changes} offset 5m`;
   const begun = `(${changes} unless ${changes} offset 5m) * 0 + 1`;
-  const readBefore = `${selector('bunnynet_audit_log_up', everywhere)} offset 5m == 1`;
+  const readBefore = `${selector('bunnynet_audit_log_up', [...everywhere, ofAccounts])} offset 5m == 1`;
   const by = 'product, resource_type, action, actor_type';
   return annotation(
     'Changes',

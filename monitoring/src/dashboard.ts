@@ -18,8 +18,6 @@ export interface Dashboard {
   readonly variables?: readonly Builder<VariableModel>[];
   /** Marks in its charts, beside those of alerts. */
   readonly annotations?: readonly Builder<grafana.AnnotationQuery>[];
-  /** The family that the variable `account` takes its values from. Default: the exporters' build info. */
-  readonly accounts?: string;
 }
 
 /** Panels under a heading of a dashboard. Rows with the same heading are joined, in the order in which they come. */
@@ -50,16 +48,7 @@ export function buildDashboard(
   rows: readonly Row[],
   concern: Concern | undefined,
 ): grafana.Dashboard {
-  const {
-    uid,
-    title,
-    description,
-    picked = [],
-    details = [],
-    variables = [],
-    annotations = [],
-    accounts,
-  } = dashboard;
+  const { uid, title, description, picked = [], details = [], variables = [], annotations = [] } = dashboard;
   const builder = new grafana.DashboardBuilder(`bunny.net / ${title}`)
     .description(`${description} ${required}`)
     .tags([tag])
@@ -73,7 +62,7 @@ export function buildDashboard(
     .annotation(changeAnnotation())
     .withVariable(dataSourceVariable());
   for (const mark of annotations) builder.annotation(mark);
-  for (const variable of [...pickScope(accounts), ...variables]) builder.withVariable(variable);
+  for (const variable of [...pickScope(), ...variables]) builder.withVariable(variable);
   const all = [row(dashboard, 'Alerts', alertPanels(uid, concern, picked)), ...rows];
   const headings = [...new Set(all.map((each) => each.title))];
   const isDetail = (heading: string): boolean => details.includes(heading);

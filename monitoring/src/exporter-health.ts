@@ -2,7 +2,7 @@
 import { type Dashboard, type Row, row } from './dashboard.ts';
 import { toOverview } from './links.ts';
 import { bars, lines, numbers, textOf, timeline } from './panels.ts';
-import { anyTarget, entityOf, scope, selector } from './promql.ts';
+import { entityOf, ofAccounts, scope, selector, targets } from './promql.ts';
 import { grid, tableOf } from './tables.ts';
 import { pick } from './variables.ts';
 
@@ -14,7 +14,8 @@ export const exporterDashboard: Dashboard = {
   variables: [pick('instance', 'Exporter', 'bunnynet_exporter_build_info')],
 };
 
-const matchers = [...scope, 'instance=~"$instance"'];
+const picked = 'instance=~"$instance"';
+const matchers = [...scope, picked];
 
 function series(metric: string, ...more: readonly string[]): string {
   return selector(metric, [...matchers, ...more]);
@@ -51,7 +52,7 @@ export const exporterRows: readonly Row[] = [
         "Targets that are read, those that fail, and those whose last reading is older than their stale_after, so that their values are no longer exported (the exporter's own; no API field).",
       queries: {
         read: `sum(${own('targets')})`,
-        failing: `count(${series('', ...anyTarget)} == 0) or vector(0)`,
+        failing: `count(${targets(picked)} == 0) or vector(0)`,
         stale: `sum(${own('stale_targets')})`,
       },
       wrong: { failing: 'red', stale: 'orange' },
@@ -84,7 +85,7 @@ export const exporterRows: readonly Row[] = [
       decimals: 0,
       steps: ['red', [0.9, 'orange'], [1, 'green']],
       queries: {
-        '{{kind}}': `sort(avg by (kind) (label_replace(${series('', ...anyTarget)}, "kind", "$1", "__name__", "bunnynet_(.+)_up")))`,
+        '{{kind}}': `sort(avg by (kind) (label_replace(${targets(picked)}, "kind", "$1", "__name__", "bunnynet_(.+)_up")))`,
       },
       nothing: 'no target',
       alerts: ['BunnynetKeyRefused', 'BunnynetTargetNotFound'],
@@ -93,7 +94,9 @@ export const exporterRows: readonly Row[] = [
       description:
         "Targets whose last poll failed, and the time since the last successful one (the exporter's own; no API field). The exporter's status page says why. Targets that were never read are not listed: see the polls by result.",
       height: 12,
-      queries: [`topk(50, max by (kind, target) (${series('bunnynet:failing_targets:unread_seconds')}))`],
+      queries: [
+        `topk(50, max by (kind, target) (${series('bunnynet:failing_targets:unread_seconds', ofAccounts)}))`,
+      ],
       columns: [
         { source: 'kind', title: 'Kind', link: toOverview, width: 200 },
         { source: 'target', title: 'Target' },

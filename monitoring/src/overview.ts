@@ -5,13 +5,22 @@
 import { type Dashboard, type Row, row } from './dashboard.ts';
 import { toExporter } from './links.ts';
 import { numbers } from './panels.ts';
-import { anyTarget, scope, selector } from './promql.ts';
+import { scope, selector, targets } from './promql.ts';
 
 export const overviewDashboard: Dashboard = {
   uid: 'bunnynet-overview',
   title: 'Overview',
   description: 'What is down, what it costs, and what it serves.',
-  details: ['Applications', 'CDN', 'Shield', 'Storage and DNS', 'Stream', 'Video storage', 'Edge scripts'],
+  details: [
+    'Accounts',
+    'Applications',
+    'CDN',
+    'Shield',
+    'Storage and DNS',
+    'Stream',
+    'Video storage',
+    'Edge scripts',
+  ],
 };
 
 export const overviewRows: readonly Row[] = [
@@ -20,8 +29,8 @@ export const overviewRows: readonly Row[] = [
       description:
         "Targets that the exporters read, those whose last poll failed, and those whose last reading is older than their stale_after, so that their values are no longer exported (the exporter's own; no API field).",
       queries: {
-        read: `sum(${selector('bunnynet_exporter_targets', scope)})`,
-        failing: `count(${selector('', [...anyTarget, ...scope])} == 0) or vector(0)`,
+        read: `count(${targets()}) or 0 * sum(${selector('bunnynet_exporter_targets', scope)})`,
+        failing: `count(${targets()} == 0) or vector(0)`,
         stale: `sum(${selector('bunnynet_exporter_stale_targets', scope)})`,
       },
       wrong: { failing: 'red', stale: 'orange' },

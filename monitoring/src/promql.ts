@@ -3,6 +3,7 @@
  * recording rule; and rankings that stay the same over a panel's range. Short queries are easier to read in Grafana's editor, so
  * the matchers that say which targets are meant appear as rarely as possible.
  */
+import { accountLabel, allLabelsOf, catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import type { Resource } from '../../src/resources/resource.ts';
 import { type Link, linkTo } from './links.ts';
@@ -25,7 +26,7 @@ export interface Entity {
   readonly info: string | undefined;
   /** Families that have a series for it even while it cannot be read; without a name it is shown by its id. */
   readonly known: readonly string[];
-  /** Label matchers on the dashboard's variables. */
+  /** Label matchers on the dashboard's variables. Without any, accounts are not chosen either. */
   readonly matchers: readonly string[];
   /** To its dashboard, from one of its series. */
   readonly link: Link;
@@ -37,12 +38,10 @@ export interface Entity {
  * The selected exporters, by labels that a scrape configuration may add. All but the job are optional: a series that lacks the
  * label is never left out.
  */
-export const scope = [
-  'cluster=~"$cluster|"',
-  'namespace=~"$namespace|"',
-  'job=~"$job"',
-  'account=~"$account|"',
-];
+export const scope = ['cluster=~"$cluster|"', 'namespace=~"$namespace|"', 'job=~"$job"'];
+
+/** The selected accounts, of series that say whose they are. One that lacks the label is never left out. */
+export const ofAccounts = 'account=~"$account|"';
 
 /** The family that has a series for every target of the kind, fresh or stale. */
 export function upOf({ metricPrefix }: Resource): string {
@@ -50,7 +49,35 @@ export function upOf({ metricPrefix }: Resource): string {
 }
 
 /** Matchers of the `_up` of every kind. */
-export const anyTarget = ['__name__=~"bunnynet_.+_up"', '__name__!~"bunnynet_exporter.+"'];
+const anyUp = ['__name__=~"bunnynet_.+_up"', '__name__!~"bunnynet_exporter.+"'];
+
+/** The `_up` of every target of the selected exporters, whoever it belongs to. */
+export const targetsOfAll = selector('', [...anyUp, ...scope]);
+
+/** The `_up` of every target of the selected exporters and accounts. */
+export function targets(...more: readonly string[]): string {
+  return selector('', [...anyUp, ...scope, ofAccounts, ...more]);
+}
+
+/**
+ * Leaves out what is about a target of another account, or about a part of one. What is about no target stays.
+ *
+ * @param kinds those that it may be about. Default: all
+ */
+export function unlessOfOthers(kinds?: readonly string[]): string {
+  const others = ofAccounts.replace('=~', '!~');
+  const ofId = (resource: Resource) =>
+    resource.ids.map(({ label }) => label).find((each) => each !== accountLabel);
+  const about = resources.filter((each) => ofId(each) !== undefined && (kinds?.includes(each.kind) ?? true));
+  // What is below a target, such as a video of a library, is of the same account.
+  const ids = [...new Set(about.flatMap((each) => ofId(each) ?? []))];
+  if (ids.length === 0) return '';
+  const aboutNone = resources.filter((each) => ofId(each) === undefined).map(upOf);
+  const ups = kinds
+    ? ids.map((id) => upSeries([id], about.filter((each) => ofId(each) === id).map(upOf), [others]))
+    : [selector('', [...anyUp, `__name__!~"${oneOf(aboutNone)}"`, others])];
+  return ` unless on (${ids.join(', ')}) ${ups.length > 1 ? `(${ups.join(' or ')})` : ups.join()}`;
+}
 
 interface Declared extends Pick<Entity, 'ids' | 'noun' | 'picks'> {
   readonly info?: string;
@@ -106,13 +133,75 @@ export function oneOf(texts: readonly string[]): string {
   return texts.length === 1 ? start : `${start}(${texts.map((text) => text.slice(start.length)).join('|')})`;
 }
 
-/** A family's series for the entity. */
-export function seriesOf(entity: Entity, metric: string, where: readonly string[] = []): string {
-  return selector(metric, [...entity.matchers, ...where]);
+type Chosen = Pick<Entity, 'ids' | 'known' | 'matchers'>;
+
+/**
+ * A family's series, of the selected accounts alone. Most families do not say whose they are, but the `_up` of their kind does, and
+ * stays while nothing can be read.
+ *
+ * @param metric a family or a record, or a pattern of families of one kind
+ * @param read what is read of the series, and of that `_up` over the same window
+ */
+function owned(
+  { ids, known, matchers }: Chosen,
+  metric: string,
+  where: readonly string[] = [],
+  read = { call: '', window: '' },
+): string {
+  const { call, window } = read;
+  const pattern = new RegExp(`^(?:${metric})$`);
+  const family = catalogue.find(({ name }) => pattern.test(name));
+  const isPattern = metric.includes('(');
+  const saysWhose = family !== undefined && !isPattern && allLabelsOf(family).includes(accountLabel);
+  const isChosen = matchers.length > 0;
+  const all = [...matchers, ...(isChosen && saysWhose ? [ofAccounts] : []), ...where];
+  const series = isPattern ? selector('', [`__name__=~"${metric}"`, ...all]) : selector(metric, all);
+  const figure = window === '' ? series : `${call}(${series}${window})`;
+  if (!isChosen || saysWhose) return figure;
+  const resource = resources.find(({ kind }) => kind === family?.kind);
+  const on = resource?.ids.map(({ label }) => label) ?? ids;
+  const up = resource ? selector(upOf(resource), [ofAccounts]) : upSeries(ids, known, [ofAccounts]);
+  return `${figure} and on (${on.join(', ')}) ${window === '' ? up : `last_over_time(${up}${window})`}`;
 }
 
+/** A family's series for the entity, as an operand. */
+export function seriesOf(entity: Chosen, metric: string, where: readonly string[] = []): string {
+  const series = owned(entity, metric, where);
+  return series.includes(' and ') ? `(${series})` : series;
+}
+
+/** The series of several families of a kind, by a pattern with a choice in it. */
+export function anyOf(entity: Chosen, families: string): string {
+  return owned(entity, families);
+}
+
+/** A function of a family's series over a window such as `[1h]`. */
+export function over(
+  window: string,
+  call: string,
+  entity: Chosen,
+  metric: string,
+  where: readonly string[] = [],
+): string {
+  return owned(entity, metric, where, { call, window });
+}
+
+/** The sum of a family's figures for each of the selected accounts. */
+export function byAccount(metric: string, figure: OfFamily = values): string {
+  const kind = catalogue.find(({ name }) => name === metric)?.kind;
+  const resource = resources.find((each) => each.kind === kind);
+  if (!resource) throw new Error(`no kind has ${metric}`);
+  const ids = resource.ids.map(({ label }) => label);
+  const whose = `topk by (${ids.join(', ')}) (1, ${selector(upOf(resource), [...scope, ofAccounts])}) * 0 + 1`;
+  const all = figure({ ids, known: [], matchers: [] }, metric);
+  return `sum by (account) (${all} * on (${ids.join(', ')}) group_left (account) (${whose}))`;
+}
+
+/** What a panel that ranks over its whole range reads: the same at each of its steps. */
+export const wholeRange = '[$__range] @ end()';
+
 /** The highest of an expression for each entity; two exporters that read the same target count once. */
-export function highest(entity: Entity, expr: string, by: readonly string[] = []): string {
+export function highest(entity: Pick<Entity, 'ids'>, expr: string, by: readonly string[] = []): string {
   return `max by (${[...entity.ids, ...by].join(', ')}) (${expr})`;
 }
 
@@ -122,10 +211,10 @@ export function highest(entity: Entity, expr: string, by: readonly string[] = []
  * @param by further labels to keep
  * @param where further matchers
  */
-type OfFamily = (entity: Entity, metric: string, by?: readonly string[], where?: readonly string[]) => string;
+type OfFamily = (entity: Chosen, metric: string, by?: readonly string[], where?: readonly string[]) => string;
 
 export const values: OfFamily = (entity, metric, by = [], where = []) =>
-  highest(entity, seriesOf(entity, metric, where), by);
+  highest(entity, owned(entity, metric, where), by);
 
 /** One family divided by another of the same target, where the other is above 0. */
 export function share(entity: Entity, part: string, whole: string): string {
@@ -135,12 +224,12 @@ export function share(entity: Entity, part: string, whole: string): string {
 /** The sum over a family's further labels for each entity; two exporters that read the same target count once. */
 export function sums(entity: Entity, metric: string): string {
   const ids = entity.ids.join(', ');
-  return `max by (${ids}) (sum by (job, instance, ${ids}) (${seriesOf(entity, metric)}))`;
+  return `max by (${ids}) (sum by (job, instance, ${ids}) (${owned(entity, metric)}))`;
 }
 
 function ofCounter(call: 'rate' | 'increase', window: string): OfFamily {
   return (entity, metric, by = [], where = []) =>
-    highest(entity, `${call}(${seriesOf(entity, metric, where)}[${window}])`, by);
+    highest(entity, over(`[${window}]`, call, entity, metric, where), by);
 }
 
 /** What a counter gains in an hour. The exporter reads the API every few minutes, or even hours: less would be uneven. */
@@ -157,12 +246,17 @@ function displayOf({ display, ids }: Entity): string {
   return display;
 }
 
-/** A series for each of the entities, readable or not. Several families share one selector, by how their names begin. */
-export function knownSeries({ ids, known, matchers }: Entity): string {
+/** Several families share one selector, by how their names begin. */
+function upSeries(ids: readonly string[], known: readonly string[], matchers: readonly string[]): string {
   const [first = '', ...rest] = known;
   if (rest.length === 0) return selector(first, matchers);
   const start = sharedStart(known).replace(/[^_]*$/, '');
   return selector('', [`__name__=~"${start}.*up"`, `${ids[0]}!=""`, ...matchers]);
+}
+
+/** A series for each of the entities, readable or not. */
+export function knownSeries({ ids, known, matchers }: Entity): string {
+  return upSeries(ids, known, matchers.length === 0 ? [] : [...matchers, ofAccounts]);
 }
 
 /** A series of value 1 for each entity, with its name in the label `display`, or its id if it has none. */
@@ -183,7 +277,7 @@ export function named(entity: Entity, expr: string): string {
  */
 export function peaks(limit: number, entity: Entity, metric: string, drawn: OfFamily = values): Queries {
   const call = metric.endsWith('_total') ? 'increase' : 'max_over_time';
-  const leaders = `topk(${limit}, ${highest(entity, `${call}(${seriesOf(entity, metric)}[$__range] @ end())`)})`;
+  const leaders = `topk(${limit}, ${highest(entity, over(wholeRange, call, entity, metric))})`;
   const shown = named(entity, drawn(anywhere(entity), metric));
   return { '{{display}}': `${shown} and on (${entity.ids.join(', ')}) ${leaders}` };
 }
@@ -200,8 +294,7 @@ export function topBy(label: string, expr: string): Queries {
 
 /** The hundred entities with the highest value of any of these families. With `_up` among them, unreadable ones are listed too. */
 export function hundred(entity: Entity, families: string): string {
-  const series = selector('', [`__name__=~"${families}"`, ...entity.matchers]);
-  return `topk(100, ${highest(entity, series)})`;
+  return `topk(100, ${highest(entity, anyOf(entity, families))})`;
 }
 
 /** What a record was in the past day, on average; nothing on its first day. */

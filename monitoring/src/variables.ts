@@ -10,7 +10,7 @@ import {
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { dataSource } from './panels.ts';
-import { displayNames, type Entity, scope, selector } from './promql.ts';
+import { displayNames, type Entity, scope, selector, targetsOfAll } from './promql.ts';
 
 /** The tag by which the dashboards find one another. */
 export const tag = 'bunnynet';
@@ -57,13 +57,13 @@ export function pickByName(entity: Entity, label: string): QueryVariableBuilder 
 
 const exporters = 'bunnynet_exporter_build_info';
 
-/** Picks the exporters; each variable narrows the next ones. accounts: the family whose label `account` is offered. */
-export function pickScope(accounts = exporters): readonly QueryVariableBuilder[] {
+/** Picks the exporters, then the accounts that have a target; each variable narrows the next ones. */
+export function pickScope(): readonly QueryVariableBuilder[] {
   const variables = [
     pick('cluster', 'Cluster', exporters, scope.slice(0, 0)),
     pick('namespace', 'Namespace', exporters, scope.slice(0, 1)),
     pick('job', 'Job', exporters, scope.slice(0, 2)),
-    pick('account', 'Account', accounts, scope.slice(0, 3)),
+    pickFrom('account', 'Account', `label_values(${targetsOfAll}, account)`, queryTypes.labelValues),
   ];
   // Not `.+`, which would leave out series that lack the label.
   return variables.map((variable) => variable.allValue('.*'));

@@ -161,3 +161,37 @@ export function mistakesIn(
   });
   return [...found.errors, ...misusedCounters(found), ...unknown];
 }
+
+/** Operators that keep of one side only what the other side has, too. */
+const joins = ['And', 'Mul', 'Div', 'Add', 'Sub', 'Gtr', 'Gte', 'Lss', 'Lte', 'Eql', 'Neq'];
+
+/**
+ * The series of targets that a panel reads from every account, whatever the variable `account` says: neither they nor what they are
+ * joined with have a matcher on it. A join on no labels does not count.
+ */
+export function readFromAllAccounts(text: string): readonly string[] {
+  const textOf = (node: Node): string => text.slice(node.from, node.to);
+  const picksAccount = (node: Node): boolean => textOf(node).includes('account=~"$account|"');
+  const found: string[] = [];
+  function visit(node: Node, isJoined: boolean): void {
+    const series = textOf(node);
+    if (node.name === 'VectorSelector') {
+      const isOfTarget =
+        /^bunnynet[_:]|^\{/.test(series) && !/^bunnynet(_exporter_|:firing_alerts:count$)/.test(series);
+      if (isOfTarget && !isJoined && !picksAccount(node)) found.push(series);
+      return;
+    }
+    const { firstChild: left, lastChild: right } = node;
+    if (node.name !== 'BinaryExpr' || !left || !right) {
+      for (let child = node.firstChild; child; child = child.nextSibling) visit(child, isJoined);
+      return;
+    }
+    const operator = left.nextSibling?.name ?? '';
+    const isByLabels = !/^on\s*\(\s*\)/.test(text.slice(left.to, right.from).replace(/^\s*\S+\s*/, ''));
+    const isJoin = joins.includes(operator) && isByLabels;
+    visit(left, isJoined || (isJoin && picksAccount(right)));
+    visit(right, isJoined || ((isJoin || operator === 'Unless') && picksAccount(left)));
+  }
+  visit(parser.parse(text).topNode, false);
+  return found;
+}

@@ -12,12 +12,13 @@ import {
   entityOf,
   highest,
   named,
+  over,
   peaks,
   type Queries,
-  seriesOf,
   share,
   top,
   values,
+  wholeRange,
 } from '../promql.ts';
 import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
@@ -81,7 +82,7 @@ const volumeSizeYesterday = `last_over_time(${maxVolumeSize}[15m] offset 1d)`;
  */
 function worst(limit: number, entity: Entity): Queries {
   const number = values(anywhere(entity), statusNumber);
-  const last = highest(entity, `last_over_time(${seriesOf(entity, statusNumber)}[$__range] @ end())`);
+  const last = highest(entity, over(wholeRange, 'last_over_time', entity, statusNumber));
   const places = `count_values by (app_id) ("_place", 9 - topk(${limit}, ${last}))`;
   return { '{{display}}': `${named(entity, number)} * on (app_id) group_left (_place) ${places}` };
 }

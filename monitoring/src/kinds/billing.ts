@@ -6,7 +6,17 @@ import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines, numbers, textOf } from '../panels.ts';
-import { all, anywhere, entityOf, scope, selector, topBy, values } from '../promql.ts';
+import {
+  all,
+  anywhere,
+  byAccount,
+  entityOf,
+  perSecond,
+  seriesOf,
+  targets,
+  topBy,
+  values,
+} from '../promql.ts';
 import { grid } from '../tables.ts';
 
 /** Named after its credential in the configuration. The scope already picks accounts. */
@@ -23,7 +33,7 @@ export const account = all(
 const releases = markAt(
   'Script releases',
   'blue',
-  selector('bunnynet_edge_script_usage_last_modified_timestamp_seconds', scope),
+  seriesOf(account, 'bunnynet_edge_script_usage_last_modified_timestamp_seconds'),
   'script {{script_id}}',
 );
 
@@ -32,9 +42,8 @@ export const accountDashboard: Dashboard = {
   uid: 'bunnynet-account',
   title: 'Account',
   description: 'Balance, cost by service, forecast of the month, and limits.',
-  details: ['Edge scripts', 'Limits'],
+  details: ['By account', 'Edge scripts', 'Limits'],
   annotations: [releases],
-  accounts: 'bunnynet_billing_up',
 };
 
 const toCdn = linkTo('bunnynet-cdn', 'Open the pull zones');
@@ -57,6 +66,9 @@ const each = 'job, instance, account';
 const product = { ...account, ids: ['account', 'product'] };
 const productInUnit = { ...account, ids: ['account', 'product', 'unit'] };
 const productCharges = family('monthly_product_charges_dollars');
+
+/** Every account with a target. */
+const accounts = `topk(100, count by (account) (${targets()}))`;
 
 const onOff = textOf({ 0: ['off', 'orange'], 1: ['on', 'green'] });
 
@@ -128,6 +140,35 @@ export const billing: KindMonitoring = {
         alerts: ['BunnynetAccountBalanceRunningOut'],
       }),
     ]),
+    row(overviewDashboard, 'Accounts', [
+      grid('Accounts', 'short', 24, {
+        description:
+          "Targets, those whose last poll failed, and for each account what it is charged this calendar month and what its pull zones serve (the exporter's own; API fields Balance, ThisMonthCharges, RequestsServedChart, BandwidthUsedChart).",
+        height: 6,
+        entity: account,
+        rows: accounts,
+        columns: [
+          { title: 'Targets', expr: `count by (account) (${targets()})` },
+          {
+            title: 'Failing',
+            expr: `(count by (account) (${targets()}) - sum by (account) (${targets()}))`,
+            steps: ['green', [1, 'red']],
+          },
+          { title: 'Charged this month', expr: field('monthly_charges_dollars'), unit: 'currencyUSD' },
+          { title: 'Balance', expr: field('balance_dollars'), unit: 'currencyUSD' },
+          {
+            title: 'Requests',
+            expr: byAccount('bunnynet_pull_zone_requests_total', perSecond),
+            unit: 'reqps',
+          },
+          {
+            title: 'Traffic',
+            expr: byAccount('bunnynet_pull_zone_bandwidth_bytes_total', perSecond),
+            unit: 'Bps',
+          },
+        ],
+      }),
+    ]),
     row(accountDashboard, 'Balance', [
       numbers('Balance', 'currencyUSD', 12, {
         description:
@@ -187,6 +228,22 @@ export const billing: KindMonitoring = {
         columns: [
           { title: 'Charges', expr: values(anywhere(product), productCharges), unit: 'currencyUSD' },
           { title: 'Units billed', expr: values(anywhere(productInUnit), family('monthly_product_units')) },
+        ],
+      }),
+    ]),
+    row(accountDashboard, 'By account', [
+      grid('Cost by account', 'currencyUSD', 24, {
+        description:
+          'This calendar month so far, in US dollars: all charges of an account, and what its pull zones, applications and edge scripts cost (API fields ThisMonthCharges, MonthlyCharges, monthlyCost, MonthlyCost), and its bandwidth (API field MonthlyBandwidthUsed).',
+        height: 6,
+        entity: account,
+        rows: accounts,
+        columns: [
+          { title: 'All charges', expr: field('monthly_charges_dollars') },
+          { title: 'Pull zones', expr: byAccount('bunnynet_pull_zone_monthly_charges_dollars') },
+          { title: 'Applications', expr: byAccount('bunnynet_application_monthly_cost_dollars') },
+          { title: 'Edge scripts', expr: byAccount('bunnynet_edge_script_usage_monthly_cost_dollars') },
+          { title: 'Bandwidth', expr: field('monthly_bandwidth_bytes'), unit: 'decbytes' },
         ],
       }),
     ]),

@@ -2,7 +2,7 @@
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { bars, lines } from '../panels.ts';
-import { entityOf, hourly, peaks, perSecond, top, values } from '../promql.ts';
+import { anywhere, entityOf, hourly, peaks, perSecond, top, values } from '../promql.ts';
 import { cdnDashboard } from './pull-zone.ts';
 
 /** Named after a pull zone that it serves; the dashboard shows all of them. */
@@ -89,7 +89,7 @@ export const loadBalancer: KindMonitoring = {
         description:
           'By percentile, in the newest hour that had requests, taken as milliseconds, which the API does not document (API field OriginLatency). The name is that of the origin.',
         queries: {
-          '{{name}} ({{origin_id}}), {{percentile}} %': `topk(10, ${values(origin, family('origin_latency_seconds'), ['percentile'])}) * on (load_balancer_id, origin_id) group_left (name) ${family('origin_info')}`,
+          '{{name}} ({{origin_id}}), {{percentile}} %': `topk(10, ${values(origin, family('origin_latency_seconds'), ['percentile'])}) * on (load_balancer_id, origin_id) group_left (name) ${values(anywhere(origin), family('origin_info'), ['name'])}`,
         },
         nothing: 'No origin with a name was sent a request.',
       }),

@@ -6,6 +6,7 @@ import { overviewDashboard } from '../overview.ts';
 import { bars, lines, newestDay, numbers } from '../panels.ts';
 import {
   all,
+  anywhere,
   type Entity,
   highest,
   peaks,
@@ -38,7 +39,7 @@ function requestsOf(zones: Entity): Queries {
   const uncached = rate(zones, 'uncached_requests');
   return {
     all: `sum(${requests})`,
-    'from the cache': `sum((${requests} - ${uncached}))`,
+    'from the cache': `sum(${requests} - ${rate(anywhere(zones), 'uncached_requests')})`,
     'from the origin': `sum(${uncached})`,
   };
 }

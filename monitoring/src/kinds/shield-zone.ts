@@ -4,18 +4,7 @@ import type { KindMonitoring } from '../kind.ts';
 import { linkTo } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, numbers, onOff, textOf, yesNo } from '../panels.ts';
-import {
-  all,
-  anywhere,
-  entityOf,
-  highest,
-  named,
-  selector,
-  seriesOf,
-  share,
-  top,
-  values,
-} from '../promql.ts';
+import { all, anyOf, anywhere, entityOf, highest, named, seriesOf, share, top, values } from '../promql.ts';
 import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
 
@@ -66,7 +55,7 @@ const field = (name: string): string => values(anywhere(zone), family(name));
 const count = (expr: string): string => `count(${highest(every, expr)}) or vector(0)`;
 
 /** At most a hundred zones; those without a firewall and those that cannot be read come first. */
-const rows = `bottomk(100, min by (shield_zone_id) (${selector('', ['__name__=~"bunnynet_shield_zone_(up|waf_enabled)"', ...zone.matchers])}))`;
+const rows = `bottomk(100, min by (shield_zone_id) (${anyOf(zone, family('(up|waf_enabled)'))}))`;
 
 const onlyLogs = `${seriesOf(every, family('waf_execution_mode'))} == 0 and ${family('waf_enabled')} == 1 unless ${family('learning_mode')} == 1`;
 const learningLeft = `${seriesOf(zone, family('learning_mode_until_timestamp_seconds'))} - time() > 0 and ${family('learning_mode')} == 1`;
