@@ -52,9 +52,9 @@ const failingSeconds = resources
     const lastSuccess = up.replace(/_up$/, '_last_success_timestamp_seconds');
     const labels = resource.ids.map(({ label }) => label);
     const ids = labels.map((label) => `"${label}"`).join(', ');
-    // Only `_up` says whose a target is.
-    const same = labels.includes('account') ? 'and' : 'and ignoring (account)';
-    return `label_replace(label_join(time() - (${lastSuccess} > 0) ${same} ${up} == 0, "target", "/", ${ids}), "kind", "${resource.kind}", "", "")`;
+    // Only `_up`, which is 0 here, says whose a target is.
+    const plus = labels.includes('account') ? '+' : '+ ignoring (account) group_left ()';
+    return `label_replace(label_join((${up} == 0) ${plus} (time() - (${lastSuccess} > 0)), "target", "/", ${ids}), "kind", "${resource.kind}", "", "")`;
   })
   .join('\nor ');
 
@@ -72,7 +72,7 @@ export const exporterRules: Rules = {
           record: 'bunnynet:failing_targets:unread_seconds',
           forDashboards: true,
           comment:
-            'For the dashboards: how long the failing targets have had no reading, the fifty worst of each exporter.',
+            'For the dashboards: how long the failing targets have had no reading, the fifty worst of each exporter and account.',
           expr: `topk by (${kept}) (50, max by (${kept}, kind, target) (\n${failingSeconds}\n))`,
         },
         ...alertRecords,

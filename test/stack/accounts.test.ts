@@ -155,6 +155,14 @@ describe('with two accounts', () => {
     );
   });
 
+  it('the list of failing targets has those of one of them', async () => {
+    const expr = 'bunnynet:failing_targets:unread_seconds{account=~"$account|"}';
+    expect(await answer(expr, onlyAccount)).toEqual([]);
+    const failing = await answer(expr, { account: 'umbrella' });
+    expect(failing.length).toBe(50);
+    expect(new Set(failing.map(({ metric }) => metric['account']))).toEqual(new Set(['umbrella']));
+  });
+
   it('the overview compares them', async () => {
     const columns = queries.filter(({ place }) => place === 'bunny.net / Overview: Accounts');
     expect(columns).toHaveLength(6);
