@@ -2,7 +2,7 @@
 import { exporterRules } from './exporter-rules.ts';
 import { defaultSettings, type RuleSettings, ruleSets } from './rule-settings.ts';
 import { ruleFileText } from './rule-text.ts';
-import type { Rules } from './rules.ts';
+import type { Recording, Rules } from './rules.ts';
 
 export { readSettings } from './rule-settings.ts';
 
@@ -28,4 +28,33 @@ export function buildRuleFiles(settings = defaultSettings): ReadonlyMap<string, 
 /** The same for the chart, whose template fills in its values. */
 export function buildChartRules(): ReadonlyMap<string, string> {
   return build(undefined);
+}
+
+/** Where the rules for a history are, relative to the root of the project. */
+export const historyRulesFile = 'monitoring/history-rules.yml';
+
+const aboutHistory = `
+  The records with which the dashboards find names and ratios in a history, see docs/backfill.md. For promtool, which evaluates a
+  whole file for each moment of the past, alerts included. Prometheus has them with the other rules: do not load them twice.`;
+
+/** Whether a history has what it reads. What follows after `or` helps while that is missing. */
+function isOfHistory({ expr, forDashboards }: Recording): boolean {
+  const [main = ''] = expr.split(/\bor on\b/);
+  const read = [...main.matchAll(/\bbunnynet[:_](\w+)/g)].map(([, name = '']) => name);
+  return (
+    forDashboards === true &&
+    read.length > 0 &&
+    read.every((name) => /_(info|total|latest_day|display)$/.test(name))
+  );
+}
+
+/** The text of one file with the records for a history. */
+export function buildHistoryRules(): string {
+  const groups = [...ruleSets.values()].flatMap((rules) =>
+    rules.groups.flatMap(({ name, interval, records }) => {
+      const own = records.filter(isOfHistory);
+      return own.length > 0 ? [{ name, interval, records: own, alerts: [] }] : [];
+    }),
+  );
+  return ruleFileText({ about: aboutHistory, groups }, defaultSettings);
 }

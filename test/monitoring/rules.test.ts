@@ -5,7 +5,9 @@ import { alertTables } from '../../monitoring/src/alerts-reference.ts';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import {
   buildChartRules,
+  buildHistoryRules,
   buildRuleFiles,
+  historyRulesFile,
   readSettings,
   rulesFolder,
 } from '../../monitoring/src/rule-files.ts';
@@ -48,6 +50,19 @@ describe('the committed rule files', () => {
   // Not that none is missing: the snapshot above sees that, and writes a new file only after these tests.
   it('are the only files there', () => {
     expect([...built.keys()]).toEqual(expect.arrayContaining(readdirSync(rulesFolder)));
+  });
+});
+
+describe('the rules for a history', () => {
+  it('are what the code builds', async () => {
+    await expect(buildHistoryRules()).toMatchFileSnapshot(`../../${historyRulesFile}`);
+  });
+
+  it('record each name that the dashboards show, and hold no alert', () => {
+    const recorded = [...buildHistoryRules().matchAll(/record: (\S+)/g)].map(([, name]) => name);
+    const shown = panels.flatMap(({ expr }) => expr.match(/bunnynet:\w+_display\b(:zone)?/g) ?? []);
+    expect(new Set(recorded)).toEqual(new Set([...recorded, ...shown]));
+    expect(buildHistoryRules()).not.toMatch(/alert:|ALERTS/);
   });
 });
 
