@@ -117,7 +117,7 @@ const extraLabel = {
       ? undefined
       : ([name, value] as const);
   },
-  expected: 'NAME=VALUE with a name of letters, digits and underscores, such as job=bunnynet',
+  expected: 'NAME=VALUE with a name of letters, digits and underscores, such as job=bunnynet-exporter',
 };
 
 const table = {
@@ -169,7 +169,7 @@ const table = {
     name: 'backfill.label',
     placeholder: 'NAME=VALUE',
     repeatable: true,
-    help: 'With --backfill: a label of each series, such as job=bunnynet. May be given several times.',
+    help: 'With --backfill: a label of each series, such as job=bunnynet-exporter. May be given several times.',
     // A value can hold a comma.
     separator: /,(?=\s*\w+=)/,
     value: extraLabel,
