@@ -10,8 +10,7 @@ import type { ForwardProxy } from '../api/proxy.ts';
 import type { Config } from '../config/config.ts';
 import { idText } from '../discovery/discovered.ts';
 import type { Target } from '../polling/spec.ts';
-import { withAccount } from '../polling/target-rows.ts';
-import { allLabelsOf, catalogue, counterFamiliesOf, firstFamilyOf } from '../resources/catalogue.ts';
+import { allLabelsOf, catalogue, counterFamiliesOf } from '../resources/catalogue.ts';
 import {
   type ApiName,
   apiNames,
@@ -28,8 +27,9 @@ import { Keys } from '../secrets/keys.ts';
 import { buildInfo } from '../telemetry.ts';
 import { count, plural } from '../text.ts';
 import { type Discovered, discover, failureOf, getFor, type Reader, silent } from './discover.ts';
-import { always, type Grid, latestDay, latestDayStamp, total } from './growth.ts';
-import { counterOf, isName, namesOf, type Source, sourceOf, TargetHistory } from './history.ts';
+import { Estimate } from './estimate.ts';
+import { always, type Grid } from './growth.ts';
+import { isName, labelsIn, namesOf, type Source, sourceOf, TargetHistory } from './history.ts';
 import { Output } from './output.ts';
 import {
   asksForDays,
@@ -41,6 +41,7 @@ import {
   piecesOf,
   wholeIn,
 } from './ranges.ts';
+import { type Fill, familiesOf, rowsOf, throughout } from './rows.ts';
 
 export interface BackfillOptions {
   readonly config: Config;
@@ -71,6 +72,9 @@ export interface Progress {
   readonly planned: number;
   readonly bytes: number;
 }
+
+/** Of each kind, for the estimate: few targets can have most of the series. */
+const probedTargets = 12;
 
 /** The labels that a row can have already. */
 export function takenLabels(): ReadonlySet<string> {
@@ -168,7 +172,7 @@ class Backfill {
       const isNamedAlone = ({ resource }: Target) => isReadAlone(resource) && !hasHistory(resource);
       this.#planned += discovered.targets.filter(isNamedAlone).length;
       log.info(`the history is of ${timeText(fromMs)} to ${timeText(toMs)}`);
-      await this.#announce(plans);
+      await this.#announce(plans, discovered);
       if (this.#options.withOwn) await this.#writeOwn();
       for (const plan of plans) await this.#writeKind(plan);
       await this.#writeNames(discovered);
@@ -229,48 +233,51 @@ class Backfill {
     });
   }
 
-  /** Says what comes. The newest answer of one target of each kind shows how many series a target has. */
-  async #announce(plans: readonly KindPlan[]): Promise<void> {
-    const { stepMs } = this.#grid;
-    let series = 0;
-    let samples = 0;
-    const probes = plans.flatMap(({ histories: [first], jobs }) =>
-      // The last one can be of a part of a day.
-      jobs
-        .filter(({ history }) => history === first)
-        .slice(-2)
-        .slice(0, 1),
-    );
-    for (const job of probes) {
+  /** Says what comes. The newest answers of some targets of each kind show how many series a target has. */
+  async #announce(plans: readonly KindPlan[], { targets, foundFor }: Discovered): Promise<void> {
+    for (const job of plans.flatMap(probesOf)) {
       const answer = this.#read(job);
       // It is awaited later, or not at all once this is interrupted.
       answer.catch(() => undefined);
       this.#early.set(job, answer);
     }
-    for (const { resource, span, sources, histories, jobs } of plans) {
-      const probe = jobs.find((job) => this.#early.has(job));
-      const answer = probe && (await this.#early.get(probe));
-      if (!probe || !answer) continue;
-      const one = new TargetHistory(probe.history.target, span);
-      if ('reading' in answer) one.add(sources, answer.reading, answer.answered ?? span);
-      const steps = (span.toMs - span.fromMs) / stepMs + 1;
-      const hours = (span.toMs - span.fromMs) / hourMs;
-      let ofTarget = 2;
-      samples += histories.length * 2 * steps;
-      for (const family of sources.keys()) {
-        const n = one.seriesOf(family).length;
-        const isCounter = family.type === 'counter';
-        const hasDay = familiesOf(resource.kind).some((newest) => counterOf(newest) === family);
-        ofTarget += n * (isCounter && hasDay ? 2 : 1);
-        samples += histories.length * n * ((isCounter ? steps : 0) + (hasDay || !isCounter ? hours : 0));
-      }
-      series += histories.length * ofTarget;
-    }
-    // A row without the labels that were asked for, as they are long on average.
-    const rowLength = 95 + Object.entries(this.#options.labels).join('').length;
-    this.#options.log.info(
-      `${plural(this.#planned, 'request')} come, at half of the pace of each API, and about ${count(Math.round(series))} series, ${count(Math.round(samples))} samples and ${bytesText(samples * rowLength)}`,
+    const estimate = new Estimate(this.#options.labels);
+    const fill: Fill = (emit) => always([this.#whole], this.#grid, emit);
+    if (this.#options.withOwn) estimate.add(buildInfo.name, buildInfo.labels, fill);
+    for (const plan of plans) await this.#estimate(plan, estimate);
+    const counted = new Set(
+      plans.flatMap(({ histories }) => histories.flatMap(({ target }) => keysOf(target.ids))),
     );
+    for (const [resource, family] of this.#namingAlone())
+      for (const target of targets) {
+        if (target.kind !== resource.kind || !counted.has(idsKey(target.ids))) continue;
+        const reading = foundFor(target)?.reading;
+        const names =
+          reading === undefined ? [{ name: target.name ?? '' }] : labelsIn(namesOf(target, reading), family);
+        for (const labels of names) estimate.add(family.name, { ...target.ids, ...labels }, fill);
+      }
+    const { series, samples, bytes } = estimate;
+    this.#options.log.info(
+      `${plural(this.#planned, 'request')} come, at half of the pace of each API, and about ${count(Math.round(series))} series, ${count(Math.round(samples))} samples and ${bytesText(bytes)}`,
+    );
+  }
+
+  async #estimate({ resource, span, sources, histories, jobs }: KindPlan, estimate: Estimate): Promise<void> {
+    const probes: TargetHistory[] = [];
+    for (const job of jobs) {
+      const answer = await this.#early.get(job);
+      if (!answer || 'failure' in answer) continue;
+      const probe = new TargetHistory(job.history.target, span);
+      probe.add(sources, answer.reading, answer.answered ?? span);
+      probes.push(probe);
+    }
+    const times = histories.length / probes.length;
+    for (const probe of probes) {
+      const ofTime = lengthOf([span]) / lengthOf(probe.ranges);
+      for (const family of familiesOf(resource.kind))
+        for (const { labels, fill } of rowsOf(family, sources, probe, this.#grid))
+          estimate.add(family.name, { ...probe.target.ids, ...labels }, fill, { times, ofTime });
+    }
   }
 
   async #writeOwn(): Promise<void> {
@@ -355,41 +362,16 @@ class Backfill {
     { sources }: KindPlan,
     histories: readonly TargetHistory[],
   ): Promise<void> {
-    const grid = this.#grid;
-    const { kind } = family;
-    const index = catalogue.indexOf(family);
     const writer = this.#writerOf(family);
-    if (index === firstFamilyOf(kind)) {
-      for (const { target, ranges } of histories)
-        for (const { labels } of withAccount(index, [{ value: 1 }], target))
-          await writer(target.ids, labels, (emit) => always(ranges, grid, emit));
-    } else if (isName(family)) {
-      for (const { target, ranges, names } of histories)
-        for (const { labels } of names.find((rows) => rows.family === index)?.samples ?? [])
-          await writer(target.ids, labels, (emit) => always(throughout(ranges), grid, emit));
-    } else if (family.name.endsWith('_latest_day_timestamp_seconds')) {
-      for (const history of histories)
-        for (const [labels, beginsMs] of beginnings(family, history, [...sources.keys()]))
-          await writer(history.target.ids, labels, (emit) =>
-            latestDayStamp(history.rangesFrom(beginsMs), grid, emit),
-          );
-    } else {
-      const isCounter = family.days !== undefined;
-      const source = counterOf(family) ?? family;
-      if (!sources.has(source)) return;
-      const write = isCounter ? total : latestDay;
-      for (const history of histories)
-        for (const { labels, figures, beginsMs } of history.seriesOf(source))
-          await writer(history.target.ids, labels, (emit) =>
-            write(figures, history.rangesFrom(beginsMs), grid, emit),
-          );
-    }
+    for (const history of histories)
+      for (const { labels, fill } of rowsOf(family, sources, history, this.#grid))
+        await writer(history.target.ids, labels, fill);
   }
 
   /** Writes series of a family, after its header with the first. */
   #writerOf(family: Family) {
     let hasBegun = false;
-    return async (ids: Ids, labels: Labels | undefined, fill: Parameters<Output['write']>[2]) => {
+    return async (ids: Ids, labels: Labels | undefined, fill: Fill) => {
       if (!hasBegun) this.#output.begin(family);
       hasBegun = true;
       await this.#output.write(family.name, { ...ids, ...labels }, fill);
@@ -399,9 +381,7 @@ class Backfill {
 
   /** Notes of which time there are counters of a target, for the families that name it or what it is part of. */
   #note({ target, ranges }: TargetHistory): void {
-    const ids = Object.values(target.ids);
-    for (let n = 1; n <= ids.length; n++) {
-      const key = idsKey(Object.fromEntries(Object.entries(target.ids).slice(0, n)));
+    for (const key of keysOf(target.ids)) {
       const known = this.#named.get(key) ?? [];
       this.#named.set(key, [...known, ...throughout(ranges)]);
     }
@@ -409,21 +389,27 @@ class Backfill {
 
   /** The names from kinds that have no counters. */
   async #writeNames({ targets, foundFor }: Discovered): Promise<void> {
-    const { resources } = this.#options;
-    for (const resource of resources) {
-      if (hasHistory(resource)) continue;
-      for (const family of familiesOf(resource.kind).filter(isTargetName)) {
-        const index = catalogue.indexOf(family);
-        const writer = this.#writerOf(family);
-        for (const target of targets.filter(({ kind }) => kind === resource.kind)) {
-          const ranges = this.#named.get(idsKey(target.ids));
-          if (!ranges) continue;
-          const names = await this.#namesOf(target, resource, foundFor(target)?.reading);
-          for (const { labels } of names.find((rows) => rows.family === index)?.samples ?? [])
-            await writer(target.ids, labels, (emit) => always(throughout(ranges), this.#grid, emit));
-        }
+    for (const [resource, family] of this.#namingAlone()) {
+      const writer = this.#writerOf(family);
+      for (const target of targets.filter(({ kind }) => kind === resource.kind)) {
+        const ranges = this.#named.get(idsKey(target.ids));
+        if (!ranges) continue;
+        const names = await this.#namesOf(target, resource, foundFor(target)?.reading);
+        for (const labels of labelsIn(names, family))
+          await writer(target.ids, labels, (emit) => always(throughout(ranges), this.#grid, emit));
       }
     }
+  }
+
+  /** The families of kinds without counters that name what has some. */
+  #namingAlone(): readonly (readonly [Resource, Family])[] {
+    return this.#options.resources
+      .filter((resource) => !hasHistory(resource))
+      .flatMap((resource) =>
+        familiesOf(resource.kind)
+          .filter(isTargetName)
+          .map((family) => [resource, family] as const),
+      );
   }
 
   async #namesOf(target: Target, resource: Resource, found: unknown) {
@@ -458,8 +444,24 @@ function isTargetName(family: Family): boolean {
   return isName(family) && family.named === 'target';
 }
 
-function familiesOf(kind: string): readonly Family[] {
-  return catalogue.filter((family) => family.kind === kind);
+/** Of some targets, spread over all, the newest answer that is not of a part of a day. */
+function probesOf({ histories, jobs }: KindPlan): readonly Job[] {
+  const probed = new Set(
+    Array.from(
+      { length: probedTargets },
+      (_, at) => histories[Math.floor((at * histories.length) / probedTargets)],
+    ),
+  );
+  return [...probed].flatMap((one) =>
+    jobs
+      .filter(({ history }) => history === one)
+      .slice(-2)
+      .slice(0, 1),
+  );
+}
+
+function lengthOf(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 }
 
 /** Whether a kind has a history, or names what has one. */
@@ -492,32 +494,10 @@ function halved(apis: Config['apis']): Config['apis'] {
   return Object.fromEntries(half) as Config['apis'];
 }
 
-/** From the first to the last of them. */
-function throughout(ranges: readonly Range[]): readonly Range[] {
-  if (ranges.length === 0) return [];
-  return [
-    {
-      fromMs: Math.min(...ranges.map((one) => one.fromMs)),
-      toMs: Math.max(...ranges.map((one) => one.toMs)),
-    },
-  ];
-}
-
-/** From when on there are figures for each set of labels that a family has. */
-function beginnings(
-  { labels: names }: Family,
-  history: TargetHistory,
-  sources: readonly Family[],
-): readonly (readonly [Labels, number])[] {
-  const known = new Map<string, readonly [Labels, number]>();
-  for (const source of sources)
-    for (const { labels, beginsMs } of history.seriesOf(source)) {
-      if (!names.every((name) => name in labels)) continue;
-      const own = Object.fromEntries(names.map((name) => [name, labels[name] ?? '']));
-      const key = JSON.stringify(own);
-      known.set(key, [own, Math.min(beginsMs, known.get(key)?.[1] ?? Number.POSITIVE_INFINITY)]);
-    }
-  return [...known.values()];
+/** The keys of a target, and of what it is part of. */
+function keysOf(ids: Ids): readonly string[] {
+  const all = Object.entries(ids);
+  return all.map((_, at) => idsKey(Object.fromEntries(all.slice(0, at + 1))));
 }
 
 function idsKey(ids: Ids): string {

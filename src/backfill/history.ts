@@ -162,6 +162,13 @@ export function namesOf(target: Target, reading: unknown): readonly FamilyRows[]
   });
 }
 
+/** Those of one family. */
+export function labelsIn(names: readonly FamilyRows[], family: Family): readonly Labels[] {
+  const index = catalogue.indexOf(family);
+  const rows = names.find((one) => one.family === index);
+  return rows?.samples.map(({ labels = {} }) => labels) ?? [];
+}
+
 /**
  * The figures of the days of one series. Of a day with several, each is one of an hour; a single one at midnight is that of the day,
  * as far as it was asked for.

@@ -2,6 +2,7 @@
 import type { Writable } from 'node:stream';
 import { type Header, renderEnd, renderHeader, renderLabels, renderNumber } from '../exposition/format.ts';
 import type { Labels } from '../resources/resource.ts';
+import type { Fill } from './rows.ts';
 
 /** What goes out at once. */
 const chunkBytes = 64 * 1024;
@@ -12,6 +13,12 @@ const longestEnd = 64;
 /** Nobody reads any more. */
 export class ClosedError extends Error {
   override readonly name = 'ClosedError';
+}
+
+/** What each row of a series begins with. */
+export function rowStart(name: string, labels: Labels): Buffer {
+  const text = renderLabels(labels);
+  return Buffer.from(text === '' ? `${name} ` : `${name}{${text}} `);
 }
 
 export class Output {
@@ -41,13 +48,8 @@ export class Output {
   }
 
   /** Writes one series. fill: calls back for each sample, in the order of time. Rejects if nobody reads or wants it any more. */
-  async write(
-    name: string,
-    labels: Labels,
-    fill: (emit: (atMs: number, value: number) => void) => void,
-  ): Promise<void> {
-    const text = renderLabels({ ...labels, ...this.#labels });
-    const start = Buffer.from(text === '' ? `${name} ` : `${name}{${text}} `);
+  async write(name: string, labels: Labels, fill: Fill): Promise<void> {
+    const start = rowStart(name, { ...labels, ...this.#labels });
     this.series++;
     fill((atMs, value) => {
       this.samples++;

@@ -239,6 +239,23 @@ it('has the families of what is counted, what names them, and nothing else, of e
   expect(ups.flatMap(({ samples }) => samples.filter(([, value]) => value !== 1))).toEqual([]);
 });
 
+it('says before the first row how much about comes', async () => {
+  const kinds = resources.map(({ kind }) => kind);
+  const { log, text, series } = await write(kinds, { labels: { job: 'bunny', instance: 'a:1' } });
+  const numbersIn = (pattern: RegExp) =>
+    (pattern.exec(log)?.slice(1) ?? []).map((number) => Number(number.replaceAll(',', '')));
+  const said = numbersIn(/([\d,]+) requests come.* about ([\d,]+) series, ([\d,]+) samples and ([\d,]+) MB/);
+  const samples = series.reduce((sum, one) => sum + one.samples.length, 0);
+  const [, , , requests = 0] = numbersIn(
+    /wrote ([\d,]+) series, ([\d,]+) samples and ([\d,]+) MB after ([\d,]+)/,
+  );
+  const written = [requests, series.length, samples, text.length / 1e6];
+  for (const [at, number] of written.entries())
+    expect(Math.abs((said[at] ?? 0) / number - 1), `${said.join(', ')}: ${written.join(', ')}`).toBeLessThan(
+      0.1,
+    );
+});
+
 it('leaves out the days that failed, and names each once', async () => {
   const [zone] = simulator.dnsZones;
   const remove = simulator.inject({

@@ -1,0 +1,79 @@
+/** What a history has of one target: each series of a family, and its samples. Pure. */
+import { withAccount } from '../polling/target-rows.ts';
+import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
+import type { Family, Labels } from '../resources/resource.ts';
+import type { Range } from '../resources/times.ts';
+import { always, type Emit, type Grid, latestDay, latestDayStamp, total } from './growth.ts';
+import { counterOf, isName, labelsIn, type Source, type TargetHistory } from './history.ts';
+
+/** Calls back for each sample of a series, in the order of time. */
+export type Fill = (emit: Emit) => void;
+
+/** One series. labels: without those of the target. */
+export interface Row {
+  readonly labels: Labels | undefined;
+  readonly fill: Fill;
+}
+
+export function familiesOf(kind: string): readonly Family[] {
+  return catalogue.filter((family) => family.kind === kind);
+}
+
+export function rowsOf(
+  family: Family,
+  sources: ReadonlyMap<Family, Source>,
+  history: TargetHistory,
+  grid: Grid,
+): readonly Row[] {
+  const { target, ranges, names } = history;
+  const index = catalogue.indexOf(family);
+  const row = (labels: Labels | undefined, fill: Fill) => ({ labels, fill });
+  if (index === firstFamilyOf(family.kind))
+    return withAccount(index, [{ value: 1 }], target).map(({ labels }) =>
+      row(labels, (emit) => always(ranges, grid, emit)),
+    );
+  if (isName(family))
+    return labelsIn(names, family).map((labels) =>
+      row(labels, (emit) => always(throughout(ranges), grid, emit)),
+    );
+  if (family.name.endsWith('_latest_day_timestamp_seconds'))
+    return beginnings(family, history, [...sources.keys()]).map(([labels, beginsMs]) =>
+      row(labels, (emit) => latestDayStamp(history.rangesFrom(beginsMs), grid, emit)),
+    );
+  const source = counterOf(family) ?? family;
+  if (!sources.has(source)) return [];
+  const write = family.days === undefined ? latestDay : total;
+  return history
+    .seriesOf(source)
+    .map(({ labels, figures, beginsMs }) =>
+      row(labels, (emit) => write(figures, history.rangesFrom(beginsMs), grid, emit)),
+    );
+}
+
+/** From the first to the last of them. */
+export function throughout(ranges: readonly Range[]): readonly Range[] {
+  if (ranges.length === 0) return [];
+  return [
+    {
+      fromMs: Math.min(...ranges.map((one) => one.fromMs)),
+      toMs: Math.max(...ranges.map((one) => one.toMs)),
+    },
+  ];
+}
+
+/** From when on there are figures for each set of labels that a family has. */
+function beginnings(
+  { labels: names }: Family,
+  history: TargetHistory,
+  sources: readonly Family[],
+): readonly (readonly [Labels, number])[] {
+  const known = new Map<string, readonly [Labels, number]>();
+  for (const source of sources)
+    for (const { labels, beginsMs } of history.seriesOf(source)) {
+      if (!names.every((name) => name in labels)) continue;
+      const own = Object.fromEntries(names.map((name) => [name, labels[name] ?? '']));
+      const key = JSON.stringify(own);
+      known.set(key, [own, Math.min(beginsMs, known.get(key)?.[1] ?? Number.POSITIVE_INFINITY)]);
+    }
+  return [...known.values()];
+}
