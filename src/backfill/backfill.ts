@@ -74,7 +74,7 @@ export interface Progress {
 }
 
 /** Of each kind, for the estimate: few targets can have most of the series. */
-const probedTargets = 12;
+const probedTargets = 24;
 
 /** The labels that a row can have already. */
 export function takenLabels(): ReadonlySet<string> {

@@ -20,11 +20,6 @@ export interface Grid {
   readonly untilMs: number;
 }
 
-export function packed(figures: Iterable<Figure>): number[] {
-  const sorted = [...figures].toSorted((a, b) => a.fromMs - b.fromMs);
-  return sorted.flatMap(({ fromMs, toMs, value }) => [fromMs, toMs, value]);
-}
-
 /** The sum of figures up to a time, which never goes back. */
 class Sum {
   readonly #figures: Figures;

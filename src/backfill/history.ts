@@ -4,7 +4,7 @@ import { type FamilyRows, namedRowsOf } from '../polling/target-rows.ts';
 import { catalogue } from '../resources/catalogue.ts';
 import type { CounterSample, DayFigure, Family, Labels } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';
-import { type Figure, type Figures, packed } from './growth.ts';
+import type { Figure, Figures } from './growth.ts';
 import { cut, dayMs, floor, hourMs, isEmptyRange, merged } from './ranges.ts';
 
 /** One series of a family. */
@@ -213,15 +213,30 @@ function together(labels: Labels, all: readonly Growing[]): Growing {
   return sum;
 }
 
-function historyOf({ labels, beginsMs, ...figures }: Growing, span: Range): History {
+/** Its figures are made when they are asked for: those of all series at once would be much memory. */
+function historyOf({ labels, beginsMs, ...growing }: Growing, span: Range): History {
+  return {
+    labels,
+    beginsMs,
+    get figures() {
+      return figuresWithin(growing, span);
+    },
+  };
+}
+
+function figuresWithin({ hours, days }: Pick<Growing, 'hours' | 'days'>, span: Range): Figures {
   const originMs = floor(span.fromMs, dayMs);
-  const all = units.flatMap((unit) =>
-    Array.from(figures[unit] ?? [], (value, at) => {
-      const fromMs = originMs + at * unitsMs[unit];
-      return { fromMs, toMs: Math.min(fromMs + unitsMs[unit], span.toMs), value };
-    }),
-  );
-  return { labels, beginsMs, figures: packed(all.filter(({ value }) => value > 0)) };
+  const figures: number[] = [];
+  const add = (fromMs: number, unitMs: number, value = 0) => {
+    if (value > 0) figures.push(fromMs, Math.min(fromMs + unitMs, span.toMs), value);
+  };
+  // A day has either a figure of its own or those of its hours.
+  for (let startMs = originMs; startMs < span.toMs; startMs += dayMs) {
+    add(startMs, dayMs, days?.[(startMs - originMs) / dayMs]);
+    for (let atMs = startMs; hours && atMs < startMs + dayMs; atMs += hourMs)
+      add(atMs, hourMs, hours[(atMs - originMs) / hourMs]);
+  }
+  return figures;
 }
 
 /** The text by which a family tells its series apart. */

@@ -45,8 +45,8 @@ export function rowsOf(
   const write = family.days === undefined ? latestDay : total;
   return history
     .seriesOf(source)
-    .map(({ labels, figures, beginsMs }) =>
-      row(labels, (emit) => write(figures, history.rangesFrom(beginsMs), grid, emit)),
+    .map((one) =>
+      row(one.labels, (emit) => write(one.figures, history.rangesFrom(one.beginsMs), grid, emit)),
     );
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Figure, latestDay, latestDayStamp, packed, total } from '../../src/backfill/growth.ts';
+import { type Figure, type Figures, latestDay, latestDayStamp, total } from '../../src/backfill/growth.ts';
 import { dayMs, hourMs, merged, piecesOf } from '../../src/backfill/ranges.ts';
 import { eachDay, openDays } from '../../src/resources/queries.ts';
 import type { Range } from '../../src/resources/times.ts';
@@ -33,6 +33,10 @@ const histories = fc
 
 function rangeOf(fromMs: number, lengthMs: number): Range {
   return { fromMs, toMs: fromMs + lengthMs };
+}
+
+function packed(figures: readonly Figure[]): Figures {
+  return figures.flatMap(({ fromMs, toMs, value }) => [fromMs, toMs, value]);
 }
 
 type Samples = readonly (readonly [atMs: number, value: number])[];
