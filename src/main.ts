@@ -6,7 +6,9 @@ import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { checkParser } from './api/undici.ts';
 import { backfill, takenLabels } from './backfill/backfill.ts';
+import { askFarBack } from './backfill/far-back.ts';
 import { ClosedError } from './backfill/output.ts';
+import type { PastOptions } from './backfill/past-reader.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
 import { createLog, isInteractive, type Log, print, progress } from './cli/output.ts';
 import { endSoon, onSignal, restoreSignals } from './cli/signals.ts';
@@ -17,7 +19,7 @@ import { narrow } from './config/narrow.ts';
 import { createExporter, type Exporter, type Setup } from './exporter.ts';
 import { WebConfigSource } from './http/web-config-source.ts';
 import { ownedBy } from './polling/shard.ts';
-import { Report } from './report/report.ts';
+import { type Exchange, Report } from './report/report.ts';
 import { resources } from './resources/kinds/index.ts';
 import { type Labels, ownKind } from './resources/resource.ts';
 import { Credentials } from './secrets/credentials.ts';
@@ -81,10 +83,12 @@ async function once(exporter: Exporter, { onceKinds }: Flags, env: Environment):
 }
 
 /** Polls once and prints what the API answered, without values. 0 even if polls failed: the report says how. */
-async function report(exporter: Exporter, answers: Report): Promise<number> {
+async function report(exporter: Exporter, answers: Report, past: PastOptions): Promise<number> {
   await exporter.pollOnce();
   await exporter.stop();
-  await print(answers.text(builtAs, exporter.config()));
+  // Fails where keys cannot be read: then the polls have said so.
+  const farBack = await askFarBack(past, Date.now()).catch(() => []);
+  await print(answers.text(builtAs, exporter.config(), farBack));
   return exitCodes.ok;
 }
 
@@ -204,20 +208,30 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
         log,
         droppedLines,
       });
+    const proxy = demo ? undefined : proxyFrom(env);
+    const onExchange = answers && ((exchange: Exchange) => answers.note(exchange));
     const exporter = await createExporter({
       load: async () => narrowed(demo ?? (await load(flags, env, log)), flags),
-      proxy: demo ? undefined : proxyFrom(env),
+      proxy,
       addresses: flags.listenAddresses,
       probeAddress: flags.probeAddress,
       telemetryPath: flags.telemetryPath,
       webConfigFile: flags.webConfigFile,
       enableLifecycle: flags.enableLifecycle,
       shard: flags.shard,
-      onExchange: answers && ((exchange) => answers.note(exchange)),
+      onExchange,
       log,
       droppedLogLines: droppedLines,
     });
-    if (answers) return await report(exporter, answers);
+    if (answers)
+      return await report(exporter, answers, {
+        ...(demo ?? (await load(flags, env, log))),
+        resources,
+        proxy,
+        log,
+        signal: new AbortController().signal,
+        onExchange,
+      });
     return await (flags.once ? once(exporter, flags, env) : serve(exporter, flags, log));
   } finally {
     await demo?.stop();

@@ -218,6 +218,7 @@ describe('the command', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('GET /apps/{}/summary of the application API\n  200 × ');
     expect(stdout).toContain('GET /library/{}/videos/{}/storage of the video API\n  200 × ');
+    expect(stdout).toMatch(/\nThe past\n(?: {2}\w+, a day 40 days ago: points\n)+\n/);
     expect(stdout).not.toContain('an operation that is not documented');
   });
 

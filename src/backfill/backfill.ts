@@ -2,18 +2,12 @@
  * A history for the first day: reads what the API has of the past, kind by kind, and writes it as OpenMetrics with timestamps. Only
  * what is counted by hours or days has a past: its counters, the newest day of each, what names it, and that it was read.
  */
-import { setMaxListeners } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { Logger } from 'pino';
-import { createClients } from '../api/client.ts';
-import type { ForwardProxy } from '../api/proxy.ts';
 import type { Config } from '../config/config.ts';
 import { idText } from '../discovery/discovered.ts';
 import type { Target } from '../polling/spec.ts';
-import { allLabelsOf, catalogue, counterFamiliesOf } from '../resources/catalogue.ts';
+import { allLabelsOf, catalogue } from '../resources/catalogue.ts';
 import {
-  type ApiName,
-  apiNames,
   type Family,
   type Ids,
   isReadAlone,
@@ -22,15 +16,14 @@ import {
   type Resource,
 } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';
-import type { Credentials } from '../secrets/credentials.ts';
-import { Keys } from '../secrets/keys.ts';
 import { buildInfo } from '../telemetry.ts';
 import { count, plural } from '../text.ts';
-import { type Discovered, discover, failureOf, getFor, type Reader, silent } from './discover.ts';
+import type { Discovered } from './discover.ts';
 import { Estimate } from './estimate.ts';
 import { always, type Grid } from './growth.ts';
-import { isName, labelsIn, namesOf, type Source, sourceOf, TargetHistory } from './history.ts';
+import { isName, labelsIn, namesOf, type Source, sourcesOf, TargetHistory } from './history.ts';
 import { Output } from './output.ts';
+import { type Answered, hasHistory, type PastOptions, PastReader } from './past-reader.ts';
 import {
   asksForDays,
   dayMs,
@@ -39,14 +32,12 @@ import {
   isEmptyRange,
   merged,
   piecesOf,
+  timeText,
   wholeIn,
 } from './ranges.ts';
 import { type Fill, familiesOf, rowsOf, throughout } from './rows.ts';
 
-export interface BackfillOptions {
-  readonly config: Config;
-  readonly credentials: Credentials;
-  readonly resources: readonly Resource[];
+export interface BackfillOptions extends PastOptions {
   readonly durationMs: number;
   /** Unix time. Default: `defaultUntilMs`. */
   readonly untilMs?: number | undefined;
@@ -56,10 +47,7 @@ export interface BackfillOptions {
   readonly labels: Labels;
   /** Whether the version of the exporter is written, too. */
   readonly withOwn: boolean;
-  readonly proxy?: ForwardProxy | undefined;
   readonly output: Writable;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
   /** Called while requests are made and rows are written. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Unix time. Default `Date.now`. */
@@ -104,8 +92,7 @@ export async function backfill(options: BackfillOptions): Promise<boolean> {
 
 class Backfill {
   readonly #options: BackfillOptions;
-  readonly #reader: Reader;
-  readonly #keys: Keys;
+  readonly #past: PastReader;
   readonly #output: Output;
   readonly #grid: Grid;
   readonly #nowMs: number;
@@ -113,60 +100,26 @@ class Backfill {
   readonly #named = new Map<string, Range[]>();
   /** Answers that came early, for the estimate. */
   readonly #early = new Map<Job, Promise<Answered>>();
-  #requests = 0;
   #done = 0;
   #planned = 0;
   #missing = 0;
 
   constructor(options: BackfillOptions) {
-    const { config, proxy, log, signal, output, labels, stepMs, now = Date.now } = options;
+    const { signal, output, labels, stepMs, now = Date.now } = options;
     this.#options = options;
-    // Every request under way listens to it.
-    setMaxListeners(0, signal);
+    this.#past = new PastReader(options);
     this.#nowMs = now();
     this.#grid = { stepMs, untilMs: options.untilMs ?? defaultUntilMs(this.#nowMs) };
-    this.#keys = new Keys({
-      onChanged: () => undefined,
-      onProblem: (credential, problem) =>
-        problem !== undefined && log.warn({ credential }, `${problem}; the last readable key stays in use`),
-    });
     this.#output = new Output(output, labels, signal);
-    const keys = {
-      // A key that came with a listing is only for the video API.
-      get: (api: ApiName, credential: string) =>
-        (api === 'video' ? this.#keys.found.get(credential) : undefined) ?? this.#keys.get(credential),
-      check: () => this.#keys.check(),
-    };
-    const observer = {
-      requested: (api: ApiName, code: string, _seconds: number, path: string) => {
-        this.#requests++;
-        log.debug({ api, path, code }, 'asked the API');
-      },
-      paused: (api: ApiName, untilMs: number) =>
-        log.warn({ api }, `the API asked for a pause until ${timeText(untilMs)}`),
-    };
-    this.#reader = {
-      clients: createClients(halved(config.apis), keys, observer, proxy),
-      redact: (text, maxLength) => this.#keys.redactor.redact(text, maxLength),
-      signal,
-    };
   }
 
   async run(): Promise<boolean> {
-    const { log, resources, config, credentials } = this.#options;
+    const { log, resources, config } = this.#options;
     const { fromMs, toMs } = this.#whole;
     this.#warnOfEnd();
-    this.#keys.use(credentials, await credentials.readAll());
     try {
-      const discovered = await discover({
-        ...this.#reader,
-        config: {
-          ...config,
-          sections: config.sections.filter(({ kind }) => isWanted(kind, config, resources)),
-        },
-        resources,
-        foundKeys: this.#keys.found,
-      });
+      await this.#past.open();
+      const discovered = await this.#past.discover((kind) => isWanted(kind, config, resources));
       for (const failure of discovered.failures) this.#miss(failure);
       const plans = this.#plan(discovered);
       const isNamedAlone = ({ resource }: Target) => isReadAlone(resource) && !hasHistory(resource);
@@ -179,11 +132,11 @@ class Backfill {
       await this.#output.end();
       const { series, samples, bytes } = this.#output;
       log.info(
-        `wrote ${count(series)} series, ${plural(samples, 'sample')} and ${bytesText(bytes)} after ${plural(this.#requests, 'request')}`,
+        `wrote ${count(series)} series, ${plural(samples, 'sample')} and ${bytesText(bytes)} after ${plural(this.#past.requests, 'request')}`,
       );
       return this.#missing === 0;
     } finally {
-      await Promise.all(apiNames.map((api) => this.#reader.clients[api].close()));
+      await this.#past.close();
     }
   }
 
@@ -219,12 +172,7 @@ class Backfill {
         );
         return [];
       }
-      const sources = new Map(
-        familiesOf(kind).flatMap((family) => {
-          const source = sourceOf(family);
-          return source ? [[family, source] as const] : [];
-        }),
-      );
+      const sources = sourcesOf(kind);
       const histories = targets.filter((one) => one.kind === kind).map((one) => new TargetHistory(one, span));
       const pieces = asksForDays(resource.query) ? piecesOf(resource.query, span) : [undefined];
       const jobs = histories.flatMap((history) => pieces.map((piece) => ({ history, resource, piece })));
@@ -315,22 +263,8 @@ class Backfill {
     return failures;
   }
 
-  async #read({ history, resource, piece }: Job): Promise<Answered> {
-    const { redact, signal } = this.#reader;
-    const { target } = history;
-    const answered = piece && (resource.query?.requestsFor(piece)[0]?.range ?? piece);
-    const context = { nowMs: this.#nowMs, past: piece };
-    try {
-      const reading = await resource.read(getFor(this.#reader, target), target.ids, silent, context);
-      const isCutOff = resource.cutOff !== undefined && (reading as Labels)[resource.cutOff];
-      return isCutOff ? { failure: 'the API has more of that day than it gives' } : { reading, answered };
-    } catch (error) {
-      signal.throwIfAborted();
-      const failure = failureOf(error, redact);
-      return resource.isEmpty?.(failure)
-        ? { reading: resource.nothing, answered }
-        : { failure: failure.message };
-    }
+  #read({ history, resource, piece }: Job): Promise<Answered> {
+    return this.#past.read(resource, history.target, piece, this.#nowMs);
   }
 
   #sayWhatIsMissing(
@@ -430,15 +364,6 @@ class Backfill {
   }
 }
 
-/** An answer, with what it was asked for: undefined where it is about no range. */
-type Answered =
-  | { readonly reading: unknown; readonly answered: Range | undefined }
-  | { readonly failure: string };
-
-function hasHistory(resource: Resource): resource is ReadResource {
-  return isReadAlone(resource) && counterFamiliesOf(resource.kind).length > 0;
-}
-
 /** Whether it names the targets of a kind, not their parts: only those may have a counter of another kind. */
 function isTargetName(family: Family): boolean {
   return isName(family) && family.named === 'target';
@@ -481,19 +406,6 @@ function isWanted(kind: string, { sections }: Config, resources: readonly Resour
   );
 }
 
-/** Half of the pace of each API: the exporter, which may run, knows nothing of this process. */
-function halved(apis: Config['apis']): Config['apis'] {
-  const half = Object.entries(apis).map(([name, api]) => [
-    name,
-    {
-      ...api,
-      requestsPerSecond: api.requestsPerSecond / 2,
-      maxConcurrency: Math.max(1, Math.floor(api.maxConcurrency / 2)),
-    },
-  ]);
-  return Object.fromEntries(half) as Config['apis'];
-}
-
 /** The keys of a target, and of what it is part of. */
 function keysOf(ids: Ids): readonly string[] {
   const all = Object.entries(ids);
@@ -514,10 +426,6 @@ function byReason(failures: readonly (readonly [Job, string])[]): ReadonlyMap<st
   for (const [{ piece }, reason] of failures)
     reasons.set(reason, [...(reasons.get(reason) ?? []), ...(piece ? [piece] : [])]);
   return new Map(Array.from(reasons, ([reason, ranges]) => [reason, merged(ranges)]));
-}
-
-function timeText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
 function dayText(ms: number): string {

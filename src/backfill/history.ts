@@ -26,6 +26,17 @@ interface Growing {
 /** The families of a kind that have a history, with what gives their figures. */
 export type Source = (reading: unknown, target: Target) => readonly CounterSample[];
 
+/** Those of the families of a kind. */
+export function sourcesOf(kind: string): ReadonlyMap<Family, Source> {
+  const families = catalogue.filter((family) => family.kind === kind);
+  return new Map(
+    families.flatMap((family) => {
+      const source = sourceOf(family);
+      return source ? [[family, source] as const] : [];
+    }),
+  );
+}
+
 /** What gives the figures of a family: its days, those of its counter, or none. */
 export function sourceOf(family: Family): Source | undefined {
   if (family.days) return (reading, target) => family.days?.(reading, target) ?? [];

@@ -65,3 +65,7 @@ export function cut({ fromMs, toMs }: Range, within: Range): Range {
 export function floor(ms: number, unitMs: number): number {
   return Math.floor(ms / unitMs) * unitMs;
 }
+
+export function timeText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -97,8 +97,9 @@ export class Report {
   /**
    * @param build the versions, in one line
    * @param config the configuration in the form of its file
+   * @param past what was found out about the past, without any value
    */
-  text(build: string, config: Plain): string {
+  text(build: string, config: Plain, past: readonly string[] = []): string {
     const isPrivate: IsPrivate = (text) => {
       const given = text.toLowerCase();
       return [...this.#texts].some((known) => given.includes(known));
@@ -111,6 +112,7 @@ export class Report {
       'Configuration',
       ...indented(configLines(config)),
       '',
+      ...(past.length > 0 ? ['The past', ...indented(past), ''] : []),
       ...operations.flatMap(([name, record]) => [name, ...indented(recordLines(record, isPrivate)), '']),
     ].join('\n');
   }

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BackfillOptions, backfill } from '../../src/backfill/backfill.ts';
 import { silent } from '../../src/backfill/discover.ts';
+import { askFarBack } from '../../src/backfill/far-back.ts';
 import { sourceOf, TargetHistory } from '../../src/backfill/history.ts';
 import { dayMs, defaultUntilMs, hourMs } from '../../src/backfill/ranges.ts';
 import { load } from '../../src/demo.ts';
@@ -346,6 +347,30 @@ it('leaves out an answer about other days, and a day of which the API does not g
   const written = await write(['pull_zone_origin_errors'], { durationMs: 10 * dayMs });
   expect(written.isComplete).toBe(false);
   expect(written.log).toContain('the API has more of that day than it gives');
+});
+
+it('finds out with one request for each kind whether the API has a day of long ago', async () => {
+  const kinds = ['dns_zone', 'pull_zone_statistics', 'rate_limit', 'pull_zone'];
+  onTestFinished(simulator.inject({ type: 'status-500', kind: 'pull_zone_statistics', share: 1 }));
+  const before = simulator.requests.length;
+  const lines = await askFarBack(
+    {
+      ...(await load(everything(simulator, { kinds, api: () => pace }))),
+      resources,
+      log: pino({ level: 'silent' }),
+      signal: new AbortController().signal,
+    },
+    nowMs,
+  );
+  expect(lines.toSorted()).toEqual([
+    'dns_zone, a day 40 days ago: points',
+    'pull_zone_statistics, a day 40 days ago: server_error',
+  ]);
+  const asked = simulator.requests.slice(before).filter(({ path }) => path.includes('tatistics'));
+  expect(asked.map(({ path }) => /dateFrom=([\d-]{10})/.exec(path)?.[1])).toEqual([
+    '2026-10-18',
+    '2026-10-18',
+  ]);
 });
 
 it('adds the given labels to each row', async () => {

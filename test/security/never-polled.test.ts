@@ -114,12 +114,14 @@ describe.each(resources)('$kind', (resource) => {
 
   it('asks for none of them, whatever the ids', async () => {
     const urls: string[] = [];
-    const context = { nowMs: Date.parse('2026-08-20T12:00:00Z') };
+    const nowMs = Date.parse('2026-08-20T12:00:00Z');
+    const past = { fromMs: Date.parse('2026-07-11'), toMs: Date.parse('2026-08-08') };
     if (isReadAlone(resource)) {
-      for (const ids of idsOf(resource.ids)) {
-        const asked = await firstAsked((get) => resource.read(get, ids, nothing, context));
-        urls.push(...asked.map((path) => bases[resource.api] + path));
-      }
+      for (const ids of idsOf(resource.ids))
+        for (const context of [{ nowMs }, { nowMs, past }]) {
+          const asked = await firstAsked((get) => resource.read(get, ids, nothing, context));
+          urls.push(...asked.map((path) => bases[resource.api] + path));
+        }
     }
     for (const listing of operationsOf(resource).filter(isListing)) {
       for (const parent of idsOf(listing.parent?.ids ?? [])) {

@@ -1,0 +1,33 @@
+/** Asks once for each kind with a history whether the API has anything of a day of long ago: it is documented nowhere. */
+import { sourcesOf, TargetHistory } from './history.ts';
+import { hasHistory, type PastOptions, PastReader } from './past-reader.ts';
+import { asksForDays, dayMs, floor } from './ranges.ts';
+
+/** Longer ago than the 30 days that the API has wherever no range is asked for. */
+const daysAgo = 40;
+
+/** Lines of words of our own: nothing that the API answered. nowMs: Unix time. */
+export async function askFarBack(options: PastOptions, nowMs: number): Promise<readonly string[]> {
+  const { resources } = options;
+  const kinds = resources.filter(hasHistory).filter(({ query }) => asksForDays(query));
+  const past = new PastReader(options);
+  try {
+    await past.open();
+    const { targets } = await past.discover((kind) => kinds.some((one) => one.kind === kind));
+    const fromMs = floor(nowMs, dayMs) - daysAgo * dayMs;
+    const day = { fromMs, toMs: fromMs + dayMs };
+    const asked = kinds.map(async (resource) => {
+      const { kind } = resource;
+      const target = targets.find((one) => one.kind === kind);
+      if (!target) return [];
+      const answer = await past.read(resource, target, day, nowMs);
+      if ('failure' in answer) return [`${kind}, a day ${daysAgo} days ago: ${answer.result}`];
+      const history = new TargetHistory(target, day);
+      history.add(sourcesOf(kind), answer.reading, day);
+      return [`${kind}, a day ${daysAgo} days ago: ${Number.isFinite(history.beginsMs) ? 'points' : 'none'}`];
+    });
+    return (await Promise.all(asked)).flat();
+  } finally {
+    await past.close();
+  }
+}

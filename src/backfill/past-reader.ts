@@ -1,0 +1,143 @@
+/** Reads the past, with clients and keys of its own: at half of the pace of each API, because an exporter may run at the same time. */
+import { setMaxListeners } from 'node:events';
+import type { Logger } from 'pino';
+import { createClients } from '../api/client.ts';
+import type { ForwardProxy } from '../api/proxy.ts';
+import type { Config } from '../config/config.ts';
+import type { Target } from '../polling/spec.ts';
+import type { Exchange } from '../report/report.ts';
+import { counterFamiliesOf } from '../resources/catalogue.ts';
+import {
+  type ApiName,
+  apiNames,
+  isReadAlone,
+  type Labels,
+  type ReadResource,
+  type Resource,
+} from '../resources/resource.ts';
+import type { Range } from '../resources/times.ts';
+import type { Credentials } from '../secrets/credentials.ts';
+import { Keys } from '../secrets/keys.ts';
+import { type Discovered, discover, failureOf, getFor, type Reader, silent } from './discover.ts';
+import { timeText } from './ranges.ts';
+
+export interface PastOptions {
+  readonly config: Config;
+  readonly credentials: Credentials;
+  readonly resources: readonly Resource[];
+  readonly proxy?: ForwardProxy | undefined;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
+}
+
+/** An answer, with what it was asked for: undefined where it is about no range. */
+export type Answered =
+  | { readonly reading: unknown; readonly answered: Range | undefined }
+  | { readonly failure: string; readonly result: string };
+
+export class PastReader {
+  readonly #options: PastOptions;
+  readonly #keys: Keys;
+  readonly #reader: Reader;
+  requests = 0;
+
+  constructor(options: PastOptions) {
+    const { config, proxy, log, signal, onExchange } = options;
+    this.#options = options;
+    // Every request under way listens to it.
+    setMaxListeners(0, signal);
+    this.#keys = new Keys({
+      onChanged: () => undefined,
+      onProblem: (credential, problem) =>
+        problem !== undefined && log.warn({ credential }, `${problem}; the last readable key stays in use`),
+    });
+    const keys = {
+      // A key that came with a listing is only for the video API.
+      get: (api: ApiName, credential: string) =>
+        (api === 'video' ? this.#keys.found.get(credential) : undefined) ?? this.#keys.get(credential),
+      check: () => this.#keys.check(),
+    };
+    const observer = {
+      requested: (...[api, code, seconds, path, answer]: Requested) => {
+        this.requests++;
+        onExchange?.({ api, path, code, durationMs: seconds * 1000, answer });
+        log.debug({ api, path, code }, 'asked the API');
+      },
+      paused: (api: ApiName, untilMs: number) =>
+        log.warn({ api }, `the API asked for a pause until ${timeText(untilMs)}`),
+    };
+    this.#reader = {
+      clients: createClients(halved(config.apis), keys, observer, proxy),
+      redact: (text, maxLength) => this.#keys.redactor.redact(text, maxLength),
+      signal,
+    };
+  }
+
+  /** Reads the keys. */
+  async open(): Promise<void> {
+    const { credentials } = this.#options;
+    this.#keys.use(credentials, await credentials.readAll());
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(apiNames.map((api) => this.#reader.clients[api].close()));
+  }
+
+  /** Finds the targets of some kinds of the configuration. */
+  async discover(isWanted: (kind: string) => boolean): Promise<Discovered> {
+    const { config, resources } = this.#options;
+    return await discover({
+      ...this.#reader,
+      config: { ...config, sections: config.sections.filter(({ kind }) => isWanted(kind)) },
+      resources,
+      foundKeys: this.#keys.found,
+    });
+  }
+
+  /** piece: undefined for what is about no range. */
+  async read(
+    resource: ReadResource,
+    target: Target,
+    piece: Range | undefined,
+    nowMs: number,
+  ): Promise<Answered> {
+    const { redact, signal } = this.#reader;
+    const answered = piece && (resource.query?.requestsFor(piece)[0]?.range ?? piece);
+    try {
+      const reading = await resource.read(getFor(this.#reader, target), target.ids, silent, {
+        nowMs,
+        past: piece,
+      });
+      const isCutOff = resource.cutOff !== undefined && (reading as Labels)[resource.cutOff];
+      return isCutOff
+        ? { failure: 'the API has more of that day than it gives', result: 'cut off' }
+        : { reading, answered };
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = failureOf(error, redact);
+      return resource.isEmpty?.(failure)
+        ? { reading: resource.nothing, answered }
+        : { failure: failure.message, result: failure.result };
+    }
+  }
+}
+
+type Requested = Parameters<Parameters<typeof createClients>[2]['requested']>;
+
+/** Whether it counts something by hours or days. */
+export function hasHistory(resource: Resource): resource is ReadResource {
+  return isReadAlone(resource) && counterFamiliesOf(resource.kind).length > 0;
+}
+
+function halved(apis: Config['apis']): Config['apis'] {
+  const half = Object.entries(apis).map(([name, api]) => [
+    name,
+    {
+      ...api,
+      requestsPerSecond: api.requestsPerSecond / 2,
+      maxConcurrency: Math.max(1, Math.floor(api.maxConcurrency / 2)),
+    },
+  ]);
+  return Object.fromEntries(half) as Config['apis'];
+}
