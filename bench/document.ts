@@ -40,8 +40,9 @@ ${sizing.join('\n')}
 ## A history
 
 \`--backfill=30d\` of 100 pull zones with their statistics, at 200 requests a second of the API (100 of the command): 3,101 requests,
-3,321 series, 15,556,758 samples and 1,634 MB in 47 s. Labels add their length to each sample: with \`--backfill.label=job=bunnynet --backfill.label=instance=localhost:10057\` it is 2,288 MB, so give them to
-[promtool](backfill.md#load-it) if it takes them. Memory: 150 MB with Node 20, 186 MB with Node 24 and the options above (213 MB without).
+3,321 series, 15,556,758 samples and 1,634 MB in 47 s. Labels add their length to each sample: with
+\`--backfill.label=job=bunnynet --backfill.label=instance=localhost:10057\` it is 2,288 MB, so give them to
+[promtool](backfill.md#load-it) if it takes them. Memory: 114 MB with Node 20, 135 MB with Node 24; with the options above 87 and 119 MB.
 `;
 
 /** docs/performance.md */
