@@ -1,14 +1,13 @@
 #!/usr/bin/env node
 /** The entry: argv and environment in, exit code out. */
 
-import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { checkParser } from './api/undici.ts';
 import { backfill, takenLabels } from './backfill/backfill.ts';
 import { askFarBack } from './backfill/far-back.ts';
 import { ClosedError } from './backfill/output.ts';
-import type { PastOptions } from './backfill/past-reader.ts';
+import { hasHistory, type PastOptions } from './backfill/past-reader.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
 import { createLog, isInteractive, type Log, print, progress } from './cli/output.ts';
 import { endSoon, onSignal, restoreSignals } from './cli/signals.ts';
@@ -104,11 +103,20 @@ function extraLabels({ backfillLabels = [] }: Flags): Labels {
   return Object.fromEntries(backfillLabels);
 }
 
+/** Throws if nothing that is wanted has a history. */
+function refuseWithoutHistory({ config }: Setup, { onceKinds = [] }: Flags): void {
+  const kinds = resources.filter(hasHistory).map(({ kind }) => kind);
+  if (onceKinds.includes(ownKind) || config.sections.some(({ kind }) => kinds.includes(kind))) return;
+  throw new UsageError(
+    `--backfill: of ${onceKinds.join(', ') || 'what is configured'} the API has no past. It has that of ${kinds.join(', ')}.`,
+  );
+}
+
 /** Writes a history. A signal, or a reader that leaves, ends it after a whole line. */
 async function writeHistory(setup: Setup, flags: Flags, env: Environment, { log }: Log): Promise<number> {
   const { backfill: durationMs = 0, backfillUntil: untilMs, backfillStep: stepMs, onceKinds } = flags;
-  // Nearly all of it is short-lived garbage: without these, Node would let room for it grow by tens of megabytes, and gain no speed.
-  for (const flag of ['--semi-space-growth-factor=1', '--optimize-for-size']) setFlagsFromString(flag);
+  const labels = extraLabels(flags);
+  refuseWithoutHistory(setup, flags);
   const interrupt = new AbortController();
   onSignal((signal) => {
     // Nobody reads: what is on its way cannot be written.
@@ -127,7 +135,7 @@ async function writeHistory(setup: Setup, flags: Flags, env: Environment, { log 
       durationMs,
       untilMs,
       stepMs,
-      labels: extraLabels(flags),
+      labels,
       withOwn: onceKinds?.includes(ownKind) ?? true,
       proxy: flags.demo ? undefined : proxyFrom(env),
       output: process.stdout,

@@ -111,6 +111,14 @@ describe('the command', () => {
     expect(code).toBe(0);
   });
 
+  it('refuses to write a history of what has none, and ends with 2', async () => {
+    const flags = ['--demo', '--backfill=2d', '--once.kind=billing,pull_zone'];
+    const { code, stdout, stderr } = await run(flags).ended;
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/of billing, pull_zone the API has no past. It has that of .*dns_zone/);
+    expect(code).toBe(2);
+  });
+
   it('refuses a label that a metric has, or that is given twice, and ends with 2', async () => {
     const flags = ['--demo', '--backfill=2d', '--backfill.label=pop=a', '--backfill.label=job=b,job=c'];
     const { code, stdout, stderr } = await run(flags).ended;

@@ -28,6 +28,7 @@ import {
   asksForDays,
   dayMs,
   defaultUntilMs,
+  floor,
   hourMs,
   isEmptyRange,
   merged,
@@ -109,7 +110,8 @@ class Backfill {
     this.#options = options;
     this.#past = new PastReader(options);
     this.#nowMs = now();
-    this.#grid = { stepMs, untilMs: options.untilMs ?? defaultUntilMs(this.#nowMs) };
+    // No kind has less than an hour.
+    this.#grid = { stepMs, untilMs: floor(options.untilMs ?? defaultUntilMs(this.#nowMs), hourMs) };
     this.#output = new Output(output, labels, signal);
   }
 

@@ -18,6 +18,8 @@ export interface Reader {
   readonly clients: ApiClients;
   readonly redact: Redact;
   readonly signal: AbortSignal;
+  /** Where the key of a credential comes from. */
+  readonly describeKey: (credential: string) => string;
 }
 
 export function getFor({ clients, signal }: Reader, { api, queue, credential }: Spec): Get {
@@ -44,6 +46,17 @@ export function failureOf(error: unknown, redact: Redact) {
       message: safeLine(error.message, redact),
     };
   throw error;
+}
+
+/** Why something could not be read, for people. */
+export function reasonOf(
+  { status, message }: Pick<ReturnType<typeof failureOf>, 'status' | 'message'>,
+  credential: string,
+  { describeKey }: Pick<Reader, 'describeKey'>,
+): string {
+  return status === 401
+    ? `the API refuses the key of ${credential} (${describeKey(credential)}). Correct it and begin anew`
+    : message;
 }
 
 export interface Discovered {
@@ -98,7 +111,7 @@ async function list(
   spec: ListingSpec,
   reader: Reader,
 ): Promise<{ readonly spec: ListingSpec; readonly entries: readonly Found[]; readonly failure?: string }> {
-  const { listing, parent, account } = spec;
+  const { listing, parent, account, credential } = spec;
   try {
     const run = await listing.discover(getFor(reader, spec), parent?.ids, silent);
     return { spec, entries: [...run.found] };
@@ -109,6 +122,10 @@ async function list(
     const isLacking = listing.optionalProduct === true && [401, 403, 404].includes(failure.status ?? 0);
     if (isLacking || listing.isEmpty?.(failure)) return { spec, entries: [] };
     const of = parent ? nameOf(parent) : account;
-    return { spec, entries: [], failure: `the ${listing.nouns} of ${of}: ${failure.message}` };
+    return {
+      spec,
+      entries: [],
+      failure: `the ${listing.nouns} of ${of}: ${reasonOf(failure, credential, reader)}`,
+    };
   }
 }

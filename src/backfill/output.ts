@@ -13,6 +13,12 @@ const longestEnd = 64;
 /** Nobody reads any more. */
 export class ClosedError extends Error {
   override readonly name = 'ClosedError';
+  override readonly message = 'nobody reads the output any more: the history is not complete';
+}
+
+function errorOf({ code, message }: NodeJS.ErrnoException): Error {
+  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new ClosedError();
+  return new Error(`the output cannot be written: ${code ?? message}; the history is not complete`);
 }
 
 /** What each row of a series begins with. */
@@ -28,7 +34,7 @@ export class Output {
   /** What is written next. Used again and again: strings of all samples would be garbage several times over. */
   #buffer = Buffer.allocUnsafeSlow(chunkBytes);
   #filled = 0;
-  #isClosed = false;
+  #failure: Error | undefined;
   bytes = 0;
   samples = 0;
   series = 0;
@@ -38,8 +44,8 @@ export class Output {
     this.#stream = stream;
     this.#labels = labels;
     this.#signal = signal;
-    stream.on('error', () => {
-      this.#isClosed = true;
+    stream.on('error', (error) => {
+      this.#failure ??= errorOf(error);
     });
   }
 
@@ -85,14 +91,14 @@ export class Output {
     this.#filled = 0;
     for (let from = 0; from < filled; ) {
       this.#signal.throwIfAborted();
-      if (this.#isClosed) throw new ClosedError('nobody reads the output any more');
+      if (this.#failure) throw this.#failure;
       const end = this.#buffer.lastIndexOf(lineBreak, Math.min(from + chunkBytes, filled) - 1) + 1;
       const until = end > from ? end : filled;
       const chunk = this.#buffer.subarray(from, until);
       this.bytes += chunk.length;
       from = until;
       await new Promise<void>((resolve, reject) => {
-        this.#stream.write(chunk, (error) => (error ? reject(new ClosedError(error.message)) : resolve()));
+        this.#stream.write(chunk, (error) => (error ? reject(this.#failure ?? errorOf(error)) : resolve()));
       });
     }
   }

@@ -18,7 +18,7 @@ import {
 import type { Range } from '../resources/times.ts';
 import type { Credentials } from '../secrets/credentials.ts';
 import { Keys } from '../secrets/keys.ts';
-import { type Discovered, discover, failureOf, getFor, type Reader, silent } from './discover.ts';
+import { type Discovered, discover, failureOf, getFor, type Reader, reasonOf, silent } from './discover.ts';
 import { timeText } from './ranges.ts';
 
 export interface PastOptions {
@@ -71,6 +71,7 @@ export class PastReader {
       clients: createClients(halved(config.apis), keys, observer, proxy),
       redact: (text, maxLength) => this.#keys.redactor.redact(text, maxLength),
       signal,
+      describeKey: (credential) => this.#keys.describe(credential),
     };
   }
 
@@ -118,7 +119,7 @@ export class PastReader {
       const failure = failureOf(error, redact);
       return resource.isEmpty?.(failure)
         ? { reading: resource.nothing, answered }
-        : { failure: failure.message, result: failure.result };
+        : { failure: reasonOf(failure, target.credential, this.#reader), result: failure.result };
     }
   }
 }

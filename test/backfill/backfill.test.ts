@@ -281,6 +281,14 @@ it('leaves out the days that failed, and names each once', async () => {
     );
 });
 
+it('names the key that the API refuses, and where it comes from', async () => {
+  const remove = simulator.inject({ type: 'status-401', kind: 'dns_zone' });
+  onTestFinished(remove);
+  const { log, isComplete } = await write(['dns_zone']);
+  expect(log).toMatch(/left out: .*the API refuses the key of account \(from \$\w+\)/);
+  expect(isComplete).toBe(false);
+});
+
 it('ends at the last even hour that is three hours ago, and says so', async () => {
   expect(defaultUntilMs(nowMs)).toBe(untilMs);
   expect(defaultUntilMs(Date.UTC(2026, 10, 27, 17))).toBe(untilMs);
@@ -291,6 +299,8 @@ it('ends at the last even hour that is three hours ago, and says so', async () =
   expect(written.log).not.toContain('"level":40');
   const later = await write(['dns_zone'], { durationMs: 2 * dayMs, untilMs: untilMs + hourMs });
   expect(later.log).toMatch(/"level":40.*less than three hours ago/);
+  const within = await write(['dns_zone'], { durationMs: 2 * dayMs, untilMs: untilMs + 260_000 });
+  expect(within.log).toContain('the history ends at 2026-11-27T14:00:00Z');
 });
 
 it('says once of a kind before which day there is nothing', async () => {
@@ -404,7 +414,16 @@ it('ends after a whole line when it is interrupted, or when nobody reads any mor
   await expect(ended).rejects.toThrow('enough');
   expect(output.text).toMatch(/[^\n]\n$/);
   expect(output.text).not.toContain('# EOF');
-  const closed = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EPIPE')) });
-  const rejected = backfill({ ...options, output: closed, signal: new AbortController().signal });
-  await expect(rejected).rejects.toThrow('EPIPE');
+  const failing = (code: string) =>
+    new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error('write failed'), { code })),
+    });
+  const writeTo = (code: string) =>
+    backfill({ ...options, output: failing(code), signal: new AbortController().signal });
+  await expect(writeTo('EPIPE')).rejects.toThrow(
+    /^nobody reads the output any more: the history is not complete$/,
+  );
+  await expect(writeTo('ENOSPC')).rejects.toThrow(
+    /^the output cannot be written: ENOSPC; the history is not complete$/,
+  );
 });
