@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -54,6 +56,26 @@ describe('the command', () => {
     const help = await run(['--help']).ended;
     expect(help.stdout).toContain('--config.file');
     expect([version.code, help.code]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ['a page', ['--demo', '--once', '--once.kind=billing'], 'stdout cannot be written: ENOSPC'],
+    [
+      'a history',
+      ['--demo', '--backfill=2d', '--once.kind=dns_zone'],
+      'the output cannot be written: ENOSPC; the history is not',
+    ],
+  ])('says that %s cannot be written, and ends with 1', (_, flags, message) => {
+    const full = openSync('/dev/full', 'w');
+    const words = ['dist/bunnynet-exporter.js', ...flags];
+    const { status, stderr } = spawnSync(process.execPath, words, {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(full);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('    at ');
+    expect(status).toBe(1);
   });
 
   it('starts Node with the same options wherever it is started', async () => {

@@ -15,7 +15,9 @@ export function isInteractive(env: Environment): boolean {
 
 function onOutputError({ code }: NodeJS.ErrnoException): void {
   // A reader such as `head` may close early.
-  if (code !== 'EPIPE') throw new Error(`stdout cannot be written: ${code}`);
+  if (code === 'EPIPE') return;
+  process.stderr.write(`stdout cannot be written: ${code}\n`);
+  process.exit(1);
 }
 
 /** Resolves when the text has been written. */
