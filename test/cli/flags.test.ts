@@ -140,7 +140,7 @@ describe('a flag', () => {
     ]),
     ...['job', '1job=a', '__name__=a', 'job='].map((label): [string[], string] => [
       ['--backfill=1d', `--backfill.label=${label}`],
-      `--backfill.label: expected NAME=VALUE with a name of letters, digits and underscores, such as job=bunnynet; got "${label}"`,
+      `--backfill.label: expected NAME=VALUE with a name of letters, digits and underscores, such as job=bunnynet-exporter; got "${label}"`,
     ]),
     [['--backfill=1d', '--shard=0/2'], '--backfill and --shard cannot be used together; leave one out'],
     [
