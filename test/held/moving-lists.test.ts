@@ -186,7 +186,10 @@ it('a library that a moving listing lacks is still read, with its own key', asyn
   let ids = numbers(1, 150);
   let isMoving = false;
   const whole = await startWhole({
-    document: { video_library_statistics: { targets: 'all', interval: '5s' } },
+    document: {
+      video_library_statistics: { targets: 'all', interval: '5s' },
+      discovery: { interval: '20s' },
+    },
     api: { requests_per_second: 1000 },
     routes: {
       '/videolibrary': ({ query }: Request) => {
