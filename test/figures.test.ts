@@ -10,7 +10,9 @@ const [, imageNode] = /^ARG BASE_IMAGE=\S+nodejs(\d+)-/m.exec(readFileSync('Dock
 function megabytes(column: string): string {
   const cellsOf = (line: RegExp) => (line.exec(results)?.[0] ?? '').split('|').map((cell) => cell.trim());
   const at = cellsOf(/^\| +\| peak memory .*$/m).indexOf(column);
-  return /^(\d+) MB$/.exec(cellsOf(new RegExp(`^\\| Node ${imageNode}\\..*$`, 'm'))[at] ?? '')?.[1] ?? '?';
+  return (
+    /^(\d+) MB$/.exec(cellsOf(new RegExp(`^\\| Node ${imageNode}[.\\d]+ .*$`, 'm'))[at] ?? '')?.[1] ?? '?'
+  );
 }
 const [peak, rest] = [megabytes('peak memory'), megabytes('at rest')];
 
