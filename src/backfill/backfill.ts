@@ -208,7 +208,7 @@ class Backfill {
       }
     const { series, samples, bytes } = estimate;
     this.#options.log.info(
-      `${plural(this.#planned, 'request')} come, at half of the pace of each API, and about ${count(Math.round(series))} series, ${count(Math.round(samples))} samples and ${bytesText(bytes)}`,
+      `${plural(this.#planned, 'request')} ${this.#planned === 1 ? 'comes' : 'come'}, at half of the pace of each API, and about ${count(Math.round(series))} series, ${count(Math.round(samples))} samples and ${bytesText(bytes)}`,
     );
   }
 

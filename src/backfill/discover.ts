@@ -11,18 +11,17 @@ import { ReadingError } from '../resources/resource.ts';
 import type { FoundKeys } from '../secrets/found-keys.ts';
 import { type Redact, safeLine } from '../text.ts';
 
-/** A request waits its turn, and for the end of pauses. */
-const budgetMs = 1_800_000;
-
 export interface Reader {
   readonly clients: ApiClients;
   readonly redact: Redact;
   readonly signal: AbortSignal;
+  /** How long a request may take, with its turn, retries and the pauses that the API asks for. */
+  readonly budgetMs: number;
   /** Where the key of a credential comes from. */
   readonly describeKey: (credential: string) => string;
 }
 
-export function getFor({ clients, signal }: Reader, { api, queue, credential }: Spec): Get {
+export function getFor({ clients, signal, budgetMs }: Reader, { api, queue, credential }: Spec): Get {
   return (path) => clients[api].get({ path, queue, credential, budgetMs }, signal);
 }
 
@@ -80,6 +79,9 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const snapshots = new Map<string, Snapshot>();
   const found = new Map<string, ReadonlyMap<string, Found>>();
   const failures: string[] = [];
+  /** What may be a product that the account lacks, and the keys that read something of an API. */
+  const refusals: { readonly of: string; readonly failure: string }[] = [];
+  const reading = new Set<string>();
   for (;;) {
     const { listings, targets } = plan({
       config,
@@ -94,11 +96,15 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
       return {
         targets: [...targets.values()],
         foundFor: ({ fedBy = '', ids }) => found.get(fedBy)?.get(idText(ids)),
-        failures,
+        // A key that reads nothing of the API is refused.
+        failures: [...failures, ...refusals.flatMap(({ of, failure }) => (reading.has(of) ? [] : [failure]))],
       };
     const runs = await Promise.all(unread.map((spec) => list(spec, options)));
-    for (const { spec, entries, failure } of runs) {
-      if (failure !== undefined) failures.push(failure);
+    for (const { spec, entries, failure, mayLack = false } of runs) {
+      const of = `${spec.api} ${spec.credential}`;
+      if (failure === undefined) reading.add(of);
+      else if (mayLack) refusals.push({ of, failure });
+      else failures.push(failure);
       foundKeys.learn(spec.key, ownKeysOf(spec.listing, entries));
       if (spec.isRead) found.set(spec.key, new Map(entries.map((one) => [idText(one.ids), one])));
       snapshots.set(spec.key, { entries: compareListed(undefined, entries).listed, keyId: spec.keyId });
@@ -106,11 +112,17 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   }
 }
 
+interface ListingRun {
+  readonly spec: ListingSpec;
+  readonly entries: readonly Found[];
+  /** Why it could not be read. */
+  readonly failure?: string;
+  /** Whether the account may lack the product: then there is nothing to list. */
+  readonly mayLack?: boolean;
+}
+
 /** What one listing has; nothing, with the reason, if it could not be read. */
-async function list(
-  spec: ListingSpec,
-  reader: Reader,
-): Promise<{ readonly spec: ListingSpec; readonly entries: readonly Found[]; readonly failure?: string }> {
+async function list(spec: ListingSpec, reader: Reader): Promise<ListingRun> {
   const { listing, parent, account, credential } = spec;
   try {
     const run = await listing.discover(getFor(reader, spec), parent?.ids, silent);
@@ -118,14 +130,13 @@ async function list(
   } catch (error) {
     reader.signal.throwIfAborted();
     const failure = failureOf(error, reader.redact);
-    // An account that lacks the product has nothing to list.
-    const isLacking = listing.optionalProduct === true && [401, 403, 404].includes(failure.status ?? 0);
-    if (isLacking || listing.isEmpty?.(failure)) return { spec, entries: [] };
+    if (listing.isEmpty?.(failure)) return { spec, entries: [] };
     const of = parent ? nameOf(parent) : account;
     return {
       spec,
       entries: [],
       failure: `the ${listing.nouns} of ${of}: ${reasonOf(failure, credential, reader)}`,
+      mayLack: listing.optionalProduct === true && [401, 403, 404].includes(failure.status ?? 0),
     };
   }
 }

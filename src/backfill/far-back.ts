@@ -5,12 +5,14 @@ import { asksForDays, dayMs, floor } from './ranges.ts';
 
 /** Longer ago than the 30 days that the API has wherever no range is asked for. */
 const daysAgo = 40;
+/** A report does not wait for more than this. */
+const budgetMs = 30_000;
 
 /** Lines of words of our own: nothing that the API answered. nowMs: Unix time. */
 export async function askFarBack(options: PastOptions, nowMs: number): Promise<readonly string[]> {
   const { resources } = options;
   const kinds = resources.filter(hasHistory).filter(({ query }) => asksForDays(query));
-  const past = new PastReader(options);
+  const past = new PastReader({ ...options, budgetMs });
   try {
     await past.open();
     const { targets } = await past.discover((kind) => kinds.some((one) => one.kind === kind));

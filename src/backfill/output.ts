@@ -35,6 +35,8 @@ export class Output {
   #buffer = Buffer.allocUnsafeSlow(chunkBytes);
   #filled = 0;
   #failure: Error | undefined;
+  /** Of the family that has no sample yet. */
+  #header = '';
   bytes = 0;
   samples = 0;
   series = 0;
@@ -49,15 +51,20 @@ export class Output {
     });
   }
 
+  /** Begins a family, which has a header once it has a sample. */
   begin(family: Header): void {
-    this.#add(renderHeader(family, 'openmetrics'));
+    this.#header = renderHeader(family, 'openmetrics');
   }
 
   /** Writes one series. fill: calls back for each sample, in the order of time. Rejects if nobody reads or wants it any more. */
   async write(name: string, labels: Labels, fill: Fill): Promise<void> {
     const start = rowStart(name, { ...labels, ...this.#labels });
-    this.series++;
+    let isNew = true;
     fill((atMs, value) => {
+      if (this.#header !== '') this.#add(this.#header);
+      this.#header = '';
+      if (isNew) this.series++;
+      isNew = false;
       this.samples++;
       this.#makeRoom(start.length + longestEnd);
       this.#filled += start.copy(this.#buffer, this.#filled);

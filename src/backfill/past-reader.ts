@@ -28,6 +28,9 @@ export interface PastOptions {
   readonly proxy?: ForwardProxy | undefined;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** How long a request may take, with its turn, retries and the pauses that the API asks for. Default: half an hour. */
+  readonly budgetMs?: number | undefined;
+  /** Receives each request but those of the listings. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
 }
 
@@ -41,9 +44,10 @@ export class PastReader {
   readonly #keys: Keys;
   readonly #reader: Reader;
   requests = 0;
+  #isListing = false;
 
   constructor(options: PastOptions) {
-    const { config, proxy, log, signal, onExchange } = options;
+    const { config, proxy, log, signal, budgetMs = 1_800_000, onExchange } = options;
     this.#options = options;
     // Every request under way listens to it.
     setMaxListeners(0, signal);
@@ -61,7 +65,7 @@ export class PastReader {
     const observer = {
       requested: (...[api, code, seconds, path, answer]: Requested) => {
         this.requests++;
-        onExchange?.({ api, path, code, durationMs: seconds * 1000, answer });
+        if (!this.#isListing) onExchange?.({ api, path, code, durationMs: seconds * 1000, answer });
         log.debug({ api, path, code }, 'asked the API');
       },
       paused: (api: ApiName, untilMs: number) =>
@@ -71,6 +75,7 @@ export class PastReader {
       clients: createClients(halved(config.apis), keys, observer, proxy),
       redact: (text, maxLength) => this.#keys.redactor.redact(text, maxLength),
       signal,
+      budgetMs,
       describeKey: (credential) => this.#keys.describe(credential),
     };
   }
@@ -88,12 +93,15 @@ export class PastReader {
   /** Finds the targets of some kinds of the configuration. */
   async discover(isWanted: (kind: string) => boolean): Promise<Discovered> {
     const { config, resources } = this.#options;
-    return await discover({
+    this.#isListing = true;
+    const discovered = await discover({
       ...this.#reader,
       config: { ...config, sections: config.sections.filter(({ kind }) => isWanted(kind)) },
       resources,
       foundKeys: this.#keys.found,
     });
+    this.#isListing = false;
+    return discovered;
   }
 
   /** piece: undefined for what is about no range. */

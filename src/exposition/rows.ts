@@ -2,6 +2,7 @@
 const noBytes = Buffer.alloc(0);
 const noOffsets = new Uint32Array(0);
 const lineBreak = 10;
+const shrinkFromBytes = 64 * 1024;
 
 /**
  * Each target has a place of its own. New rows are written after all others, and what they replace is left behind until the
@@ -41,6 +42,8 @@ export class Rows {
     this.#length += end - start - (until - from);
     this.#isInOrder = false;
     this.#version++;
+    // A family that has shrunk gives its memory back also if nobody reads its rows as they stand.
+    if (this.#bytes.length > shrinkFromBytes + 4 * this.#length) this.#order(this.#length >> 1);
   }
 
   /** How many rows are in a place. */

@@ -281,13 +281,16 @@ it('leaves out the days that failed, and names each once', async () => {
     );
 });
 
-it('names the key that the API refuses, and where it comes from', async () => {
-  const remove = simulator.inject({ type: 'status-401', kind: 'dns_zone' });
-  onTestFinished(remove);
-  const { log, isComplete } = await write(['dns_zone']);
-  expect(log).toMatch(/left out: .*the API refuses the key of account \(from \$\w+\)/);
-  expect(isComplete).toBe(false);
-});
+it.each(['dns_zone', 'database_statistics'])(
+  'names the key that the API refuses for %s, and where it comes from',
+  async (kind) => {
+    const remove = simulator.inject({ type: 'status-401' });
+    onTestFinished(remove);
+    const { log, isComplete } = await write([kind]);
+    expect(log).toMatch(/left out: .*the API refuses the key of account \(from \$\w+\)/);
+    expect(isComplete).toBe(false);
+  },
+);
 
 it('ends at the last even hour that is three hours ago, and says so', async () => {
   expect(defaultUntilMs(nowMs)).toBe(untilMs);
@@ -301,6 +304,13 @@ it('ends at the last even hour that is three hours ago, and says so', async () =
   expect(later.log).toMatch(/"level":40.*less than three hours ago/);
   const within = await write(['dns_zone'], { durationMs: 2 * dayMs, untilMs: untilMs + 260_000 });
   expect(within.log).toContain('the history ends at 2026-11-27T14:00:00Z');
+});
+
+it('counts the series that have samples, and gives no header to a family without one', async () => {
+  const kinds = resources.map(({ kind }) => kind);
+  const { log, series, families } = await write(kinds, { durationMs: hourMs, stepMs: 300_000 });
+  expect(log).toContain(`wrote ${series.length} series`);
+  expect(families.filter((family) => !series.some(({ name }) => name.startsWith(family)))).toEqual([]);
 });
 
 it('says once of a kind before which day there is nothing', async () => {

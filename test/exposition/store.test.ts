@@ -148,6 +148,21 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
     expect(text(store)).toBe('');
   });
 
+  it('gives back the memory of a family that has shrunk, also if only compressed pages are read', async () => {
+    const store = new Store(families);
+    const pieces = new Pieces();
+    const before = memoryOfBuffers();
+    const key = 'k'.repeat(1000);
+    const targets = Array.from({ length: 10_000 }, (_, id) => store.add('app', { id, key }));
+    for (const target of targets) target.set([single(2, 1)]);
+    for (const target of targets.slice(1)) target.remove();
+    for (let round = 0; round < 3; round++) {
+      targets[0]?.set([single(2, round)]);
+      pieces.of(store.families(), 'text');
+    }
+    await vi.waitFor(() => expect(memoryOfBuffers() - before).toBeLessThan(3_000_000), 15_000);
+  });
+
   it('leaves out a whole target when the cap is reached, counts it, and adds it when there is room', () => {
     const store = new Store(families, { maxSeries: 3 });
     const [a, b] = ['a', 'b'].map((id) => store.add('app', { app_id: id }));
