@@ -21,7 +21,7 @@ import { count, plural } from '../text.ts';
 import type { Discovered } from './discover.ts';
 import { Estimate } from './estimate.ts';
 import { always, type Grid } from './growth.ts';
-import { isName, labelsIn, namesOf, type Source, sourcesOf, TargetHistory } from './history.ts';
+import { familiesOf, isName, labelsIn, namesOf, type Source, sourcesOf, TargetHistory } from './history.ts';
 import { Output } from './output.ts';
 import { type Answered, hasHistory, type PastOptions, PastReader } from './past-reader.ts';
 import {
@@ -36,7 +36,7 @@ import {
   timeText,
   wholeIn,
 } from './ranges.ts';
-import { type Fill, familiesOf, rowsOf, throughout } from './rows.ts';
+import { type Fill, rowsOf, throughout } from './rows.ts';
 
 export interface BackfillOptions extends PastOptions {
   readonly durationMs: number;

@@ -3,6 +3,8 @@ import type { ApiClients } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Config } from '../config/config.ts';
 import { compareListed, idText, nameOf, ownKeysOf } from '../discovery/discovered.ts';
+import { mayLack } from '../polling/listings.ts';
+import { sourceOf } from '../polling/overview.ts';
 import { plan, plannedSections } from '../polling/plan.ts';
 import type { ListingSpec, Spec, Target } from '../polling/spec.ts';
 import type { Snapshot } from '../polling/task.ts';
@@ -100,10 +102,10 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
         failures: [...failures, ...refusals.flatMap(({ of, failure }) => (reading.has(of) ? [] : [failure]))],
       };
     const runs = await Promise.all(unread.map((spec) => list(spec, options)));
-    for (const { spec, entries, failure, mayLack = false } of runs) {
-      const of = `${spec.api} ${spec.credential}`;
+    for (const { spec, entries, failure, mayLack: isRefusal = false } of runs) {
+      const of = sourceOf(spec);
       if (failure === undefined) reading.add(of);
-      else if (mayLack) refusals.push({ of, failure });
+      else if (isRefusal) refusals.push({ of, failure });
       else failures.push(failure);
       foundKeys.learn(spec.key, ownKeysOf(spec.listing, entries));
       if (spec.isRead) found.set(spec.key, new Map(entries.map((one) => [idText(one.ids), one])));
@@ -136,7 +138,7 @@ async function list(spec: ListingSpec, reader: Reader): Promise<ListingRun> {
       spec,
       entries: [],
       failure: `the ${listing.nouns} of ${of}: ${reasonOf(failure, credential, reader)}`,
-      mayLack: listing.optionalProduct === true && [401, 403, 404].includes(failure.status ?? 0),
+      mayLack: mayLack(listing, failure.status),
     };
   }
 }

@@ -26,11 +26,14 @@ interface Growing {
 /** The families of a kind that have a history, with what gives their figures. */
 export type Source = (reading: unknown, target: Target) => readonly CounterSample[];
 
+export function familiesOf(kind: string): readonly Family[] {
+  return catalogue.filter((family) => family.kind === kind);
+}
+
 /** Those of the families of a kind. */
 export function sourcesOf(kind: string): ReadonlyMap<Family, Source> {
-  const families = catalogue.filter((family) => family.kind === kind);
   return new Map(
-    families.flatMap((family) => {
+    familiesOf(kind).flatMap((family) => {
       const source = sourceOf(family);
       return source ? [[family, source] as const] : [];
     }),

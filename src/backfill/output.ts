@@ -59,18 +59,17 @@ export class Output {
   /** Writes one series. fill: calls back for each sample, in the order of time. Rejects if nobody reads or wants it any more. */
   async write(name: string, labels: Labels, fill: Fill): Promise<void> {
     const start = rowStart(name, { ...labels, ...this.#labels });
-    let isNew = true;
+    const before = this.samples;
     fill((atMs, value) => {
       if (this.#header !== '') this.#add(this.#header);
       this.#header = '';
-      if (isNew) this.series++;
-      isNew = false;
       this.samples++;
       this.#makeRoom(start.length + longestEnd);
       this.#filled += start.copy(this.#buffer, this.#filled);
       const time = atMs % 1000 === 0 ? atMs / 1000 : (atMs / 1000).toFixed(3);
       this.#filled += this.#buffer.write(`${renderNumber(value)} ${time}\n`, this.#filled, 'latin1');
     });
+    if (this.samples > before) this.series++;
     if (this.#filled >= chunkBytes) await this.#send();
   }
 

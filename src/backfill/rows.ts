@@ -15,10 +15,6 @@ export interface Row {
   readonly fill: Fill;
 }
 
-export function familiesOf(kind: string): readonly Family[] {
-  return catalogue.filter((family) => family.kind === kind);
-}
-
 export function rowsOf(
   family: Family,
   sources: ReadonlyMap<Family, Source>,

@@ -20,7 +20,7 @@ export interface Piece {
   readonly shift: number;
 }
 
-/** Where the bytes of a piece are put together, for one piece after the other: with new memory for each, every scrape has V8 collect. */
+/** Where each piece is put together, one after the other. With new memory for each, every scrape would cause a garbage collection. */
 let workspace = Buffer.alloc(0);
 /** A larger one is not kept. */
 const maxWorkspaceBytes = 2 ** 20;

@@ -6,8 +6,8 @@ const shrinkFromBytes = 64 * 1024;
 
 /**
  * Each target has a place of its own. New rows are written after all others, and what they replace is left behind until the
- * rows are read as they stand or the room is used up; then they are copied. What was written once is never written again, because it may be
- * on its way to a client.
+ * rows are read as they stand, the room is used up, or most of it is left behind; then they are copied. What was written once is
+ * never written again, because it may be on its way to a client.
  */
 export class Rows {
   #bytes = noBytes;

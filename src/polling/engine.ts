@@ -178,7 +178,7 @@ export class PollEngine {
 
   /** Polls everything at once; resolves when all these polls have ended. */
   async pollNow(): Promise<void> {
-    const polled = [...this.#tasks.values()].filter(isPolled);
+    const polled = [...this.#tasks.values()].filter((task) => !isFed(task));
     const ended = polled.map(
       (task) =>
         new Promise<void>((resolve) => {
@@ -615,11 +615,6 @@ export class PollEngine {
 function keysBefore(spec: Spec): readonly string[] {
   const afterKey = spec.type === 'listing' ? spec.afterKey : undefined;
   return [spec.namesKey, afterKey].filter((key) => key !== undefined);
-}
-
-/** Whether it has polls of its own. */
-function isPolled(task: Task): boolean {
-  return !isFed(task);
 }
 
 /** Whether a listing reads it. */

@@ -1,6 +1,7 @@
 /** How a listing is, for people and metrics, and what the log says of what it found. */
 import type { Logger } from 'pino';
 import { type Changes, describeDiscovery, nameOf, singular } from '../discovery/discovered.ts';
+import type { Listing } from '../resources/resource.ts';
 import type { TargetSelection } from './plan.ts';
 import { type Failure, hasEnded, type PollRecord } from './record.ts';
 import type { ListingSpec } from './spec.ts';
@@ -22,6 +23,11 @@ export interface ListingStatus {
 
 const refusals: readonly (number | undefined)[] = [401, 403, 404];
 
+/** Whether a listing that failed may only mean that the account lacks the product. */
+export function mayLack({ optionalProduct }: Listing, status: number | undefined): boolean {
+  return optionalProduct === true && refusals.includes(status);
+}
+
 /** Whether a poll ever succeeded. */
 export function isAnswered({ lastSuccessMs }: PollRecord): boolean {
   return lastSuccessMs !== undefined;
@@ -39,11 +45,7 @@ export function listingStatus(
   readsAnything: boolean,
 ): ListingStatus {
   const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
-  const isLacking =
-    spec.listing.optionalProduct === true &&
-    !isAnswered(record) &&
-    refusals.includes(lastFailure?.status) &&
-    readsAnything;
+  const isLacking = mayLack(spec.listing, lastFailure?.status) && !isAnswered(record) && readsAnything;
   const isFailing = lastFailure !== undefined && !isLacking;
   return {
     poll: spec,

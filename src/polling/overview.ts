@@ -87,6 +87,6 @@ export function overviewOf(
 }
 
 /** What a key reads of an API. */
-function sourceOf({ api, credential }: Spec): string {
+export function sourceOf({ api, credential }: Spec): string {
   return `${api} ${credential}`;
 }

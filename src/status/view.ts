@@ -113,11 +113,8 @@ export async function buildView(
     counts: sumOf(kinds),
     listingCounts,
     hasSeveralAccounts:
-      new Set(
-        [...listings.map(({ poll }) => poll), ...targets.map(({ target }) => target)].map(
-          ({ account }) => account,
-        ),
-      ).size > 1,
+      new Set([...listings.map(({ poll }) => poll.account), ...targets.map(({ target }) => target.account)])
+        .size > 1,
     // Those that match the query, in its order.
     matching,
   };
