@@ -1,6 +1,6 @@
 /** The cost of the exporter as a sidecar of two applications, compared with an idle Node process. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scales } from '../src/simulator/dataset.ts';
+import { scales } from '../simulator/dataset.ts';
 import { asSidecar, present } from './builds.ts';
 import { startProgram } from './processes.ts';
 import { type Account, createAccount, fetchPage, untilReady } from './program.ts';

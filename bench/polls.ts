@@ -3,7 +3,7 @@
  * same number of connections, in turns.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scales } from '../src/simulator/dataset.ts';
+import { scales } from '../simulator/dataset.ts';
 import type { Build } from './builds.ts';
 import type { AskCommands } from './children/ask.ts';
 import { Child, type Measured } from './processes.ts';

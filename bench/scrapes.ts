@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Shape, scales } from '../src/simulator/dataset.ts';
+import { type Shape, scales } from '../simulator/dataset.ts';
 import type { Build } from './builds.ts';
 import type { HoldCommands, Mode } from './children/hold.ts';
 import { Child, type Measured } from './processes.ts';

@@ -1,8 +1,8 @@
 /** What a small account costs: CPU of an idle minute and of an hour of polls and scrapes, memory, and the bytes of the page. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { type Shape, scales } from '../simulator/dataset.ts';
 import { resources } from '../src/resources/kinds/index.ts';
-import { type Shape, scales } from '../src/simulator/dataset.ts';
 import type { Build } from './builds.ts';
 import { type Account, createAccount, fetchPage, untilReady } from './program.ts';
 import { atMost, besideOther, log, megabytes, milliseconds, type Part, plain, times } from './report.ts';

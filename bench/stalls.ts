@@ -1,8 +1,8 @@
 /** How long the event loop of the exporter stalls while an account is found, a target renamed, a configuration reloaded. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Shape, scales } from '../src/simulator/dataset.ts';
-import type { ConfigDocument } from '../src/simulator/everything.ts';
+import { type Shape, scales } from '../simulator/dataset.ts';
+import type { ConfigDocument } from '../simulator/everything.ts';
 import type { Build } from './builds.ts';
 import { createAccount, type Exporter, fetchPage, untilReady } from './program.ts';
 import { log, milliseconds, type Part } from './report.ts';

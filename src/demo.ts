@@ -1,11 +1,12 @@
 /** The embedded simulator and a configuration that exports all of it: no account needed. */
+
+import { type Everything, everything } from '../simulator/everything.ts';
+import { outageScript, playScript } from '../simulator/script.ts';
+import { createSimulator } from '../simulator/simulator.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { resources } from './resources/kinds/index.ts';
 import { Credentials } from './secrets/credentials.ts';
-import { type Everything, everything } from './simulator/everything.ts';
-import { outageScript, playScript } from './simulator/script.ts';
-import { createSimulator } from './simulator/simulator.ts';
 
 /** How fast each size of the account is polled. */
 const paces = {

@@ -2,8 +2,8 @@
 import type { Logger } from 'pino';
 import type { ClientObserver } from './api/client.ts';
 import type { Config } from './config/config.ts';
-import { describeDiscovery, singular } from './discovery/discovered.ts';
 import { type ApiCapacity, rateText } from './polling/capacity.ts';
+import { describeDiscovery, singular } from './polling/discovered.ts';
 import type { ListingStatus } from './polling/listings.ts';
 import type { Target } from './polling/spec.ts';
 import type { TargetStatus } from './polling/target-task.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
-import { everything } from '../src/simulator/everything.ts';
+import { everything } from '../simulator/everything.ts';
 import { startWhole } from './held/whole.ts';
 import { temporary } from './http/temporary.ts';
 import { pollAll } from './simulator/page.ts';

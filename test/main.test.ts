@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { OperationName } from '../simulator/dataset.ts';
+import { createSimulator, type Simulator } from '../simulator/simulator.ts';
 import { resources } from '../src/resources/kinds/index.ts';
 import { apiNames } from '../src/resources/resource.ts';
-import type { OperationName } from '../src/simulator/dataset.ts';
-import { createSimulator, type Simulator } from '../src/simulator/simulator.ts';
 import { temporary } from './http/temporary.ts';
 import { type Running, run } from './security/canary.ts';
 

@@ -1,7 +1,7 @@
 /** The bare load generator for polls: makes the same requests over the same number of connections, and parses the JSON. */
 import { Agent, request } from 'undici';
-import { createDataset, createKeys, type Shape } from '../../src/simulator/dataset.ts';
-import { baseUrlsOf } from '../../src/simulator/simulator.ts';
+import { createDataset, createKeys, type Shape } from '../../simulator/dataset.ts';
+import { baseUrlsOf } from '../../simulator/simulator.ts';
 
 import { serveCommands } from '../processes.ts';
 import { seed } from '../program.ts';

@@ -1,7 +1,7 @@
 /** The simulated API in its own process. */
-import type { Shape } from '../../src/simulator/dataset.ts';
-import type { Fault } from '../../src/simulator/faults.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import type { Shape } from '../../simulator/dataset.ts';
+import type { Fault } from '../../simulator/faults.ts';
+import { createSimulator, type Simulator } from '../../simulator/simulator.ts';
 import { serveCommands } from '../processes.ts';
 
 let simulator: Simulator | undefined;

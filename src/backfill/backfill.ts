@@ -4,7 +4,7 @@
  */
 import type { Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
-import { idText } from '../discovery/discovered.ts';
+import { idText } from '../polling/discovered.ts';
 import type { Target } from '../polling/spec.ts';
 import { allLabelsOf, catalogue } from '../resources/catalogue.ts';
 import {

@@ -2,7 +2,7 @@
 import type { ApiClients } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Config } from '../config/config.ts';
-import { compareListed, idText, nameOf, ownKeysOf } from '../discovery/discovered.ts';
+import { compareListed, idText, nameOf, ownKeysOf } from '../polling/discovered.ts';
 import { mayLack } from '../polling/listings.ts';
 import { sourceOf } from '../polling/overview.ts';
 import { plan, plannedSections } from '../polling/plan.ts';

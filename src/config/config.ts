@@ -1,7 +1,8 @@
 /** The current configuration: checked, complete, with durations in milliseconds and every default filled in. */
-import type { Selection } from '../discovery/selector.ts';
+
 import type { ApiName, Ids } from '../resources/resource.ts';
 import type { CredentialSource } from '../secrets/credentials.ts';
+import type { Selection } from './selector.ts';
 
 /** What settings of an API are called where they are set, for messages: paths in the file, or variables. */
 export interface ApiSettingNames {

@@ -1,9 +1,10 @@
 /** What `/config` shows. A configuration holds no key, so nothing here can show one. */
-import type { Selection } from '../discovery/selector.ts';
+
 import { apiNames, type Resource } from '../resources/resource.ts';
 import { formatDuration } from '../text.ts';
 import type { ApiConfig, Config, OverrideConfig, SectionConfig } from './config.ts';
 import type { Plain } from './document.ts';
+import type { Selection } from './selector.ts';
 import { formatBytes, isPlainRemote } from './values.ts';
 
 /** The configuration in the form of the file, with every default. Keys appear as names of variables and files. */

@@ -2,7 +2,7 @@
  * Loads the configuration from a file, from plain data or from the environment. Reports all violations of the schema at once,
  * each with its place; if there are none, all contradictions between settings. Starts nothing and calls no API.
  */
-import { loadPatternEngine } from '../discovery/selector.ts';
+
 import { apiNames } from '../resources/resource.ts';
 import { Credentials } from '../secrets/credentials.ts';
 import { nextTurn } from '../turns.ts';
@@ -18,6 +18,7 @@ import {
 } from './environment.ts';
 import { type AddProblem, ConfigError, formatProblem, type Problem } from './problems.ts';
 import { readConfig } from './read.ts';
+import { loadPatternEngine } from './selector.ts';
 import { readSettings } from './settings.ts';
 import { isCertificates } from './values.ts';
 import { isMapping, type Mapping } from './yaml.ts';

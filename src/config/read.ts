@@ -1,6 +1,5 @@
 /** Turns settings into the configuration: checks them against each other and decides which credential each target uses. */
 import { resolve } from 'node:path';
-import type { Selection } from '../discovery/selector.ts';
 import { type ApiName, apiNames, type Ids, operationsOf, type Resource } from '../resources/resource.ts';
 import { didYouMean, expectedOf, formatDuration, orList, quote } from '../text.ts';
 import { apis as defaults } from './apis.ts';
@@ -19,6 +18,7 @@ import {
   type TargetSettings,
   takesAll,
 } from './schema.ts';
+import type { Selection } from './selector.ts';
 import { isPlainRemote } from './values.ts';
 
 interface Context {

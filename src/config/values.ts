@@ -4,7 +4,6 @@
  */
 import { X509Certificate } from 'node:crypto';
 import * as z from 'zod';
-import { patternProblem } from '../discovery/selector.ts';
 import type { IdField } from '../resources/resource.ts';
 import {
   didYouMean,
@@ -15,6 +14,7 @@ import {
   parseDuration,
   quote,
 } from '../text.ts';
+import { patternProblem } from './selector.ts';
 
 /**
  * A value read from text.

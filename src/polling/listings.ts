@@ -1,7 +1,7 @@
 /** How a listing is, for people and metrics, and what the log says of what it found. */
 import type { Logger } from 'pino';
-import { type Changes, describeDiscovery, nameOf, singular } from '../discovery/discovered.ts';
 import type { Listing } from '../resources/resource.ts';
+import { type Changes, describeDiscovery, nameOf, singular } from './discovered.ts';
 import type { TargetSelection } from './plan.ts';
 import { type Failure, hasEnded, type PollRecord } from './record.ts';
 import type { ListingSpec } from './spec.ts';

@@ -8,8 +8,7 @@
  * - Names that come from another listing are those that it had, if any.
  */
 import type { Config, SectionConfig, TargetConfig } from '../config/config.ts';
-import { type Discovered, fullKeyNameOf, idText, keyNameOf, withNames } from '../discovery/discovered.ts';
-import { selectorOf } from '../discovery/selector.ts';
+import { selectorOf } from '../config/selector.ts';
 import {
   type ApiName,
   type Ids,
@@ -18,6 +17,7 @@ import {
   type Listing,
   type Resource,
 } from '../resources/resource.ts';
+import { type Discovered, fullKeyNameOf, idText, keyNameOf, withNames } from './discovered.ts';
 import { type ListingSpec, listingKey, type Target, targetKey } from './spec.ts';
 import type { Snapshot } from './task.ts';
 

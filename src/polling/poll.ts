@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
 import type { Permit } from '../api/pacer.ts';
-import { isExchanged, nameOf } from '../discovery/discovered.ts';
 import {
   type ApiName,
   type Diagnostics,
@@ -14,6 +13,7 @@ import {
 } from '../resources/resource.ts';
 import { type Redact, safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
+import { isExchanged, nameOf } from './discovered.ts';
 import { neverPolled, nextFailure } from './record.ts';
 import { hasPollMetrics, type Spec } from './spec.ts';
 import type { TargetTask } from './target-task.ts';

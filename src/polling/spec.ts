@@ -1,8 +1,8 @@
 /** What is polled: targets and listings. Plain data, made by `plan.ts`. */
 import { isDeepStrictEqual } from 'node:util';
 import type { TargetConfig } from '../config/config.ts';
-import { type Discovered, idText } from '../discovery/discovered.ts';
 import type { ApiName, Ids, Listed, Listing, Resource } from '../resources/resource.ts';
+import { type Discovered, idText } from './discovered.ts';
 
 /** What a target and a listing have in common. */
 interface SpecBase {

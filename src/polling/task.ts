@@ -2,8 +2,9 @@
  * A task is one polled thing: a target or a listing. It has its spec, the record of its polls and its place in line. What it polls
  * and when is decided by the engine.
  */
-import type { Discovered } from '../discovery/discovered.ts';
+
 import { offsetOf } from '../hash.ts';
+import type { Discovered } from './discovered.ts';
 import { neverPolled, type PollRecord } from './record.ts';
 import type { ListingSpec, Spec } from './spec.ts';
 import type { TargetTask } from './target-task.ts';

@@ -1,6 +1,6 @@
 /** The targets as JSON, a few milliseconds at a time. docs/pages.md lists the fields. */
 
-import { nameOf } from '../discovery/discovered.ts';
+import { nameOf } from '../polling/discovered.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { Failure } from '../polling/record.ts';
 import type { TargetStatus } from '../polling/target-task.ts';

@@ -5,8 +5,8 @@
 
 import type { CauseInput } from '../causes/cause.ts';
 import { causesOf } from '../causes/causes.ts';
-import { idText, nameOf } from '../discovery/discovered.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
+import { idText, nameOf } from '../polling/discovered.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { Condition, Resource } from '../resources/resource.ts';

@@ -2,6 +2,8 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { everything } from '../../simulator/everything.ts';
+import { createSimulator, type Simulator } from '../../simulator/simulator.ts';
 import { type BackfillOptions, backfill } from '../../src/backfill/backfill.ts';
 import { silent } from '../../src/backfill/discover.ts';
 import { askFarBack } from '../../src/backfill/far-back.ts';
@@ -12,8 +14,6 @@ import type { Target } from '../../src/polling/spec.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { dnsZone } from '../../src/resources/kinds/dns-zone.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
-import { everything } from '../../src/simulator/everything.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 
 /** 17:10 on a Friday: the history ends at 14:00. */
 const nowMs = Date.UTC(2026, 10, 27, 17, 10);

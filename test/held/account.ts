@@ -1,9 +1,9 @@
 /** The simulated account as a whole exporter reads it in process: every kind, as `everything` configures it. */
-import { createApi } from '../../src/simulator/api.ts';
-import { createDataset, createKeys, type Shape, scales } from '../../src/simulator/dataset.ts';
-import { everything } from '../../src/simulator/everything.ts';
-import { bytesOf, replyOf } from '../../src/simulator/reply.ts';
-import { baseUrlsOf } from '../../src/simulator/simulator.ts';
+import { createApi } from '../../simulator/api.ts';
+import { createDataset, createKeys, type Shape, scales } from '../../simulator/dataset.ts';
+import { everything } from '../../simulator/everything.ts';
+import { bytesOf, replyOf } from '../../simulator/reply.ts';
+import { baseUrlsOf } from '../../simulator/simulator.ts';
 import { type Request, type Route, reply } from './whole.ts';
 
 interface AccountOptions {

@@ -1,8 +1,8 @@
 /** What failed on the way is tried again soon; and an API in an outage is not stormed. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import type { Section } from '../../simulator/everything.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
-import type { Section } from '../../src/simulator/everything.ts';
 import { runs } from '../runs.ts';
 import { simulateAccount } from './account.ts';
 import { type Request, type Route, reply, startWhole, type Whole, type WholeOptions } from './whole.ts';

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pino from 'pino';
 import { parse } from 'yaml';
+import { everything } from '../../simulator/everything.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 import { load } from '../../src/demo.ts';
 import { createExporter } from '../../src/exporter.ts';
-import { everything } from '../../src/simulator/everything.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
 import { eventually, freePort, start, stop, toolPath } from '../stack/processes.ts';
 import { ask } from '../stack/prometheus.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import type { Discovered } from '../../src/discovery/discovered.ts';
 import { capacity, specsOf } from '../../src/polling/capacity.ts';
+import type { Discovered } from '../../src/polling/discovered.ts';
 import type { ListingSpec } from '../../src/polling/spec.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import type { Listed } from '../../src/resources/resource.ts';

@@ -1,8 +1,8 @@
 /** What is polled: a configuration and what the listings had go in, targets and listings come out. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SectionConfig } from '../../src/config/config.ts';
-import type { Discovered } from '../../src/discovery/discovered.ts';
-import { loadPatternEngine } from '../../src/discovery/selector.ts';
+import { loadPatternEngine } from '../../src/config/selector.ts';
+import type { Discovered } from '../../src/polling/discovered.ts';
 import type { Plan } from '../../src/polling/plan.ts';
 import { defineListedResource, defineListing, defineResource } from '../../src/resources/define.ts';
 import { id, object } from '../../src/resources/fields.ts';

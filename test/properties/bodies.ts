@@ -10,9 +10,9 @@ import {
   type KindName,
   type OperationName,
   scales,
-} from '../../src/simulator/dataset.ts';
-import { rejected } from '../../src/simulator/forms.ts';
-import { rawJson, writeJson } from '../../src/simulator/json.ts';
+} from '../../simulator/dataset.ts';
+import { rejected } from '../../simulator/forms.ts';
+import { rawJson, writeJson } from '../../simulator/json.ts';
 import { resourceOf } from '../polling/fixtures.ts';
 import { operationOf } from '../simulator/addresses.ts';
 import { idsOf } from '../simulator/targets.ts';

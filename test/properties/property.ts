@@ -1,6 +1,6 @@
 /** The property of bodies, checked a few times in every test run, more often in test/stack, and very often at night. */
 import fc from 'fast-check';
-import type { KindName } from '../../src/simulator/dataset.ts';
+import type { KindName } from '../../simulator/dataset.ts';
 import { bodiesOf } from './bodies.ts';
 import { createReader } from './reading.ts';
 

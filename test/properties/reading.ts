@@ -2,6 +2,8 @@
  * Takes a body to the page as a poll does, and checks what must hold for any body: it becomes a reading or one of the known
  * errors, and the page is valid.
  */
+
+import { createDataset, type KindName, scales } from '../../simulator/dataset.ts';
 import { parseJson } from '../../src/api/body.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { Store } from '../../src/exposition/store.ts';
@@ -9,7 +11,6 @@ import type { Target } from '../../src/polling/spec.ts';
 import { rowsOf } from '../../src/polling/target-rows.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { isReadAlone, ReadingError } from '../../src/resources/resource.ts';
-import { createDataset, type KindName, scales } from '../../src/simulator/dataset.ts';
 import { configOf, planOf, resourceOf, sectionConfig, targetConfig } from '../polling/fixtures.ts';
 import { unnoted } from '../resources/expose.ts';
 import { idsOf } from '../simulator/targets.ts';

@@ -1,5 +1,7 @@
 /** GET requests that change something, cost something or answer keys and persons: no request of the exporter can be one of them. */
 import { describe, expect, it } from 'vitest';
+import { everything } from '../../simulator/everything.ts';
+import { prefixes } from '../../simulator/kind.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import {
   type ApiName,
@@ -9,8 +11,6 @@ import {
   type Listing,
   operationsOf,
 } from '../../src/resources/resource.ts';
-import { everything } from '../../src/simulator/everything.ts';
-import { prefixes } from '../../src/simulator/kind.ts';
 import { pollAll } from '../simulator/page.ts';
 import { startSimulator } from '../simulator/start.ts';
 

@@ -1,11 +1,11 @@
 /** The simulated API with every fault at once, each at its own target, and configurations that export from it. */
 import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { allKinds, type Keys } from '../../src/simulator/dataset.ts';
-import { everything } from '../../src/simulator/everything.ts';
-import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
-import { isPaged } from '../../src/simulator/kind.ts';
-import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
+import { allKinds, type Keys } from '../../simulator/dataset.ts';
+import { everything } from '../../simulator/everything.ts';
+import { type FaultType, faultTypes } from '../../simulator/faults.ts';
+import { isPaged } from '../../simulator/kind.ts';
+import { createSimulator, type Simulator } from '../../simulator/simulator.ts';
 import { kindNames } from '../simulator/targets.ts';
 
 export const faults = Object.keys(faultTypes) as FaultType[];

@@ -1,7 +1,7 @@
 /** The addresses of the simulator's operations, with their keys. */
-import { type AnyOperation, allKinds, type OperationName, operations } from '../../src/simulator/dataset.ts';
-import { prefixes } from '../../src/simulator/kind.ts';
-import type { Simulator } from '../../src/simulator/simulator.ts';
+import { type AnyOperation, allKinds, type OperationName, operations } from '../../simulator/dataset.ts';
+import { prefixes } from '../../simulator/kind.ts';
+import type { Simulator } from '../../simulator/simulator.ts';
 
 export function operationOf(name: OperationName): AnyOperation {
   const operation = operations.find((one) => one.name === name);

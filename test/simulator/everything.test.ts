@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { allKinds } from '../../simulator/dataset.ts';
+import { everything } from '../../simulator/everything.ts';
 import { load } from '../../src/demo.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
-import { allKinds } from '../../src/simulator/dataset.ts';
-import { everything } from '../../src/simulator/everything.ts';
 import { startSimulator } from './start.ts';
 
 it('has every kind of the exporter, under the same name and section', () => {

@@ -1,8 +1,8 @@
 /** What other tests rely on: each fault changes what is answered. What the program makes of it is tested there. */
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import { type FaultType, faultTypes } from '../../simulator/faults.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 import { addressOf } from './addresses.ts';
 
 const simulator = createSimulator({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Fault } from '../../src/simulator/faults.ts';
-import { outageScript, playScript } from '../../src/simulator/script.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import type { Fault } from '../../simulator/faults.ts';
+import { outageScript, playScript } from '../../simulator/script.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 
 /** Where faults are played: it keeps those that are active. */
 function stageOf() {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 it('draws each sort of entity from its own stream of random numbers', () => {
-  const folder = 'src/simulator/kinds';
+  const folder = 'simulator/kinds';
   const code = readdirSync(folder).map((file) => readFileSync(`${folder}/${file}`, 'utf8'));
   const calls = code.flatMap((text) => text.match(/\bentities\([^)]*/g) ?? []);
   const streams = calls.map((call) => Number(/^entities\(\s*\w+,\s*(\d+),/.exec(call)?.[1]));

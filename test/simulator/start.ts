@@ -1,6 +1,6 @@
 /** A simulator for one test, at noon unless it has its own clock. */
 import { onTestFinished } from 'vitest';
-import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator/simulator.ts';
+import { createSimulator, type Simulator, type SimulatorOptions } from '../../simulator/simulator.ts';
 
 export const noon = Date.UTC(2026, 7, 20, 12);
 

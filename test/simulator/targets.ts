@@ -1,8 +1,9 @@
 /** The simulator's targets with the exporter's names. */
+
+import { allKinds, type Dataset, type KindName, operations } from '../../simulator/dataset.ts';
+import { targetsOf } from '../../simulator/everything.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { type Ids, isReadAlone, type Resource } from '../../src/resources/resource.ts';
-import { allKinds, type Dataset, type KindName, operations } from '../../src/simulator/dataset.ts';
-import { targetsOf } from '../../src/simulator/everything.ts';
 
 export const kindNames: readonly KindName[] = allKinds.map(({ kind }) => kind);
 

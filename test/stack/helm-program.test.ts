@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 import { configMap, exampleChart, type Manifest, parse, render, sidecarValues } from './chart.ts';
 import { cases } from './chart-cases.ts';
 import { type Outcome, root } from './tools.ts';

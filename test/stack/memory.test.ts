@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { type Shape, scales } from '../../src/simulator/dataset.ts';
-import { everything } from '../../src/simulator/everything.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import { type Shape, scales } from '../../simulator/dataset.ts';
+import { everything } from '../../simulator/everything.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 import { eventually, freePort, start, stopAll } from './processes.ts';
 import { tools } from './tools.ts';
 

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 import { eventually, freePort, start, stopAll } from './processes.ts';
 import { root, run, succeed, tools } from './tools.ts';
 

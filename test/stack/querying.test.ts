@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { everything, sectionOf } from '../../src/simulator/everything.ts';
-import { application } from '../../src/simulator/kinds/application.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import { everything, sectionOf } from '../../simulator/everything.ts';
+import { application } from '../../simulator/kinds/application.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 import { eventually, freePort, start, stopAll } from './processes.ts';
 import { ask, numberOf, type Series, startPrometheus } from './prometheus.ts';
 

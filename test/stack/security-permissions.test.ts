@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { join, resolve } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 import { issueFamily } from '../http/certificates.ts';
 import { temporary } from '../http/temporary.ts';
 import { originOf, run } from '../security/canary.ts';

@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type FaultType, faultTypes } from '../../src/simulator/faults.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
+import { type FaultType, faultTypes } from '../../simulator/faults.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 import { temporary } from '../http/temporary.ts';
 import { filesIn, found, newKey, originOf, page, run } from '../security/canary.ts';
 import { configOf, injectAll, stage } from '../security/stage.ts';

@@ -1,15 +1,15 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allKinds, type OperationName, operations } from '../../simulator/dataset.ts';
+import { everything } from '../../simulator/everything.ts';
+import { type Fault, type FaultType, faultTypes } from '../../simulator/faults.ts';
+import { isPaged } from '../../simulator/kind.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 import type { Config } from '../../src/config/config.ts';
 import { load } from '../../src/demo.ts';
 import { createExporter, type Exporter } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { type ApiName, apiNames } from '../../src/resources/resource.ts';
-import { allKinds, type OperationName, operations } from '../../src/simulator/dataset.ts';
-import { everything } from '../../src/simulator/everything.ts';
-import { type Fault, type FaultType, faultTypes } from '../../src/simulator/faults.ts';
-import { isPaged } from '../../src/simulator/kind.ts';
-import { createSimulator } from '../../src/simulator/simulator.ts';
 import { collectGarbage } from '../collect-garbage.ts';
 import { readPage } from '../simulator/page.ts';
 

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  loadPatternEngine,
-  patternProblem,
-  type Selection,
-  selectorOf,
-} from '../../src/discovery/selector.ts';
+import { loadPatternEngine, patternProblem, type Selection, selectorOf } from '../../src/config/selector.ts';
 import type { Listed } from '../../src/resources/resource.ts';
 
 beforeAll(loadPatternEngine);
