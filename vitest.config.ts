@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { limitMs } from './test/runs.ts';
 
 /** Tests that start the built program. */
 const program = [
@@ -25,11 +26,12 @@ export default defineConfig({
   test: {
     setupFiles: 'test/set-up.ts',
     runner: 'test/held/read-between.ts',
-    testTimeout: process.env['NIGHTLY'] ? 600_000 : 20_000,
-    // A busy machine takes its time; where all is well, nothing waits for that long.
-    expect: { poll: { timeout: 10_000 } },
-    // Many tests wait for sockets and deadlines: with six workers, two cores have something to do all the time.
-    maxWorkers: 6,
+    // Only what hangs meets these limits: a busy machine takes its time.
+    testTimeout: limitMs,
+    hookTimeout: limitMs,
+    expect: { poll: { timeout: limitMs } },
+    // Each imports the modules once: more workers than cores would take more CPU time.
+    maxWorkers: '100%',
     // Importing the same modules anew for each file takes a fifth of the processor time. CONTRIBUTING.md says what sharing asks
     // of a test.
     isolate: false,

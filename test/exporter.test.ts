@@ -46,7 +46,7 @@ function unitsOf(page: string): ReadonlyMap<string, string> {
 }
 
 describe('the exporter', () => {
-  it('serves the golden page of the simulated account', { timeout: 60_000 }, async () => {
+  it('serves the golden page of the simulated account', async () => {
     const now = () => Date.parse('2026-08-15T12:00:00Z');
     const shape = { endpoints: 1, libraries: 1, videosPerLibrary: 1 };
     const simulator = await startSimulator({ now, maxPageSize: 2, shape });

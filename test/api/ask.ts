@@ -13,7 +13,7 @@ export const key = 'k-4f1d9e27';
 
 export const config: ApiConfig = {
   baseUrl: origin,
-  timeoutMs: 10_000,
+  timeoutMs: 60_000,
   maxConcurrency: 8,
   requestsPerSecond: 1000,
   maxRetries: 0,

@@ -474,7 +474,7 @@ describe('a body', () => {
       message: 'the body is longer than max_response_bytes (100000)',
     });
     expect(codes).toEqual(['shield schema']);
-    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+    await expect.poll(() => closed).toHaveBeenCalled();
   });
 });
 
@@ -553,7 +553,7 @@ describe('an abort', () => {
     const { get, codes } = createClient({ baseUrl: url, maxRetries: 2 });
     await expect(get('/a', { signal: abort.signal })).rejects.toBe(stopped);
     expect(codes).toEqual([]);
-    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+    await expect.poll(() => closed).toHaveBeenCalled();
   });
 
   it('ends the wait before a retry', async () => {
@@ -561,7 +561,7 @@ describe('an abort', () => {
     const { get, codes } = createClient({ maxRetries: 2 });
     mockApi(origin).get('/a').reply(503, '', { 'Retry-After': '50' });
     const asked = get('/a', { signal: abort.signal });
-    await vi.waitFor(() => expect(codes).toEqual(['shield 503']));
+    await expect.poll(() => codes).toEqual(['shield 503']);
     setImmediate(() => abort.abort(stopped));
     await expect(asked).rejects.toBe(stopped);
   });
@@ -580,7 +580,7 @@ describe('an abort', () => {
     const second = new AbortController();
     const further = vi.spyOn(pacer, 'permit');
     const retried = get('/a', { signal: second.signal, permit });
-    await vi.waitFor(() => expect(further).toHaveBeenCalled());
+    await expect.poll(() => further).toHaveBeenCalled();
     second.abort(stopped);
     await expect(retried).rejects.toBe(stopped);
     expect(codes).toEqual(['shield 500']);
@@ -618,7 +618,7 @@ it('uses new settings for new requests while those under way end with the old on
   });
   const { client, get } = createClient({ baseUrl: old });
   const before = get('/a');
-  await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+  await expect.poll(() => asked).toHaveBeenCalled();
   const replaced = client.reconfigure({ ...config, baseUrl: `${origin}/new` });
   mockApi(origin).get('/new/a').reply(200, '"new"');
   expect(await get('/a')).toBe('new');
@@ -631,7 +631,7 @@ it('aborts the requests under way when it is closed', async () => {
   const asked = vi.fn();
   const { client, failure } = createClient({ baseUrl: await serve(asked) });
   const failed = failure('/a');
-  await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+  await expect.poll(() => asked).toHaveBeenCalled();
   await client.close();
   expect((await failed).result).toBe('network');
 });

@@ -4,7 +4,7 @@ import { errorOfTransport } from '../../src/api/transport-error.ts';
 
 const config = {
   baseUrl: 'https://api.example:8443/mc',
-  timeoutMs: 10_000,
+  timeoutMs: 60_000,
   maxConcurrency: 8,
   requestsPerSecond: 10,
   maxRetries: 2,

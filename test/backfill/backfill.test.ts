@@ -1,9 +1,9 @@
 /** A history of the simulated account, written in this process. */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { everything } from '../../simulator/everything.ts';
-import { createSimulator, type Simulator } from '../../simulator/simulator.ts';
+import type { Simulator } from '../../simulator/simulator.ts';
 import { type BackfillOptions, backfill } from '../../src/backfill/backfill.ts';
 import { silent } from '../../src/backfill/discover.ts';
 import { askFarBack } from '../../src/backfill/far-back.ts';
@@ -14,17 +14,26 @@ import type { Target } from '../../src/polling/spec.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { dnsZone } from '../../src/resources/kinds/dns-zone.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
+import { count } from '../../src/text.ts';
+import { runs } from '../runs.ts';
+import { startSimulator } from '../simulator/start.ts';
 
 /** 17:10 on a Friday: the history ends at 14:00. */
 const nowMs = Date.UTC(2026, 10, 27, 17, 10);
 const untilMs = Date.UTC(2026, 10, 27, 14);
 
+/** Of the test under way. */
 let simulator: Simulator;
-beforeAll(async () => {
-  simulator = createSimulator({ now: () => nowMs, logRequests: true });
-  await simulator.start();
+beforeEach(async () => {
+  simulator = await startSimulator({ now: () => nowMs, logRequests: true });
 });
-afterAll(() => simulator.stop());
+
+/** Aborted when the test is over, also if it is given up. */
+function untilFinished(): AbortSignal {
+  const over = new AbortController();
+  onTestFinished(() => over.abort(new Error('the test is over')));
+  return over.signal;
+}
 
 interface Series {
   readonly name: string;
@@ -43,17 +52,25 @@ interface Written {
 
 class Collected extends Writable {
   text = '';
+  bytes = 0;
+  readonly #isKept: boolean;
+
+  constructor(isKept = true) {
+    super();
+    this.#isKept = isKept;
+  }
+
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.text += chunk.toString();
+    this.bytes += chunk.length;
+    if (this.#isKept) this.text += chunk.toString();
     done();
   }
 }
 
 const pace = { requests_per_second: 5000, max_concurrency: 64, max_retries: 0 };
 
-async function write(kinds: readonly string[], more: Partial<BackfillOptions> = {}): Promise<Written> {
+async function writeTo(output: Writable, kinds: readonly string[], more: Partial<BackfillOptions> = {}) {
   const setup = await load(everything(simulator, { kinds, api: () => pace }));
-  const output = new Collected();
   let log = '';
   const isComplete = await backfill({
     ...setup,
@@ -71,11 +88,16 @@ async function write(kinds: readonly string[], more: Partial<BackfillOptions> = 
         },
       },
     ),
-    signal: new AbortController().signal,
+    signal: untilFinished(),
     now: () => nowMs,
     ...more,
   });
-  return { isComplete, log, ...parse(output.text) };
+  return { isComplete, log };
+}
+
+async function write(kinds: readonly string[], more: Partial<BackfillOptions> = {}): Promise<Written> {
+  const output = new Collected();
+  return { ...(await writeTo(output, kinds, more)), ...parse(output.text) };
 }
 
 /** Fails unless families and series follow one another, and samples are in the order of time. */
@@ -242,15 +264,18 @@ it('has the families of what is counted, what names them, and nothing else, of e
 
 it('says before the first row how much about comes', async () => {
   const kinds = resources.map(({ kind }) => kind);
-  const { log, text, series } = await write(kinds, { labels: { job: 'bunny', instance: 'a:1' } });
+  const output = new Collected(false);
+  const { log } = await writeTo(output, kinds, {
+    durationMs: runs(8, 30) * dayMs,
+    labels: { job: 'bunny', instance: 'a:1' },
+  });
   const numbersIn = (pattern: RegExp) =>
     (pattern.exec(log)?.slice(1) ?? []).map((number) => Number(number.replaceAll(',', '')));
   const said = numbersIn(/([\d,]+) requests come.* about ([\d,]+) series, ([\d,]+) samples and ([\d,]+) MB/);
-  const samples = series.reduce((sum, one) => sum + one.samples.length, 0);
-  const [, , , requests = 0] = numbersIn(
-    /wrote ([\d,]+) series, ([\d,]+) samples and ([\d,]+) MB after ([\d,]+)/,
+  const [series, samples, requests] = numbersIn(
+    /wrote ([\d,]+) series, ([\d,]+) samples and [\d,]+ MB after ([\d,]+)/,
   );
-  const written = [requests, series.length, samples, text.length / 1e6];
+  const written = [requests, series, samples, output.bytes / 1e6].map((number) => number ?? Number.NaN);
   for (const [at, number] of written.entries())
     expect(Math.abs((said[at] ?? 0) / number - 1), `${said.join(', ')}: ${written.join(', ')}`).toBeLessThan(
       0.1,
@@ -259,13 +284,7 @@ it('says before the first row how much about comes', async () => {
 
 it('leaves out the days that failed, and names each once', async () => {
   const [zone] = simulator.dnsZones;
-  const remove = simulator.inject({
-    type: 'status-500',
-    kind: 'dns_zone',
-    target: zone?.id ?? '',
-    share: 0.2,
-  });
-  onTestFinished(remove);
+  simulator.inject({ type: 'status-500', kind: 'dns_zone', target: zone?.id ?? '', share: 0.2 });
   const written = await write(['dns_zone']);
   expect(written.isComplete).toBe(false);
   const lines = written.log.split('\n').filter((line) => line.includes('left out'));
@@ -284,8 +303,7 @@ it('leaves out the days that failed, and names each once', async () => {
 it.each(['dns_zone', 'database_statistics'])(
   'names the key that the API refuses for %s, and where it comes from',
   async (kind) => {
-    const remove = simulator.inject({ type: 'status-401' });
-    onTestFinished(remove);
+    simulator.inject({ type: 'status-401' });
     const { log, isComplete } = await write([kind]);
     expect(log).toMatch(/left out: .*the API refuses the key of account \(from \$\w+\)/);
     expect(isComplete).toBe(false);
@@ -306,10 +324,11 @@ it('ends at the last even hour that is three hours ago, and says so', async () =
   expect(within.log).toContain('the history ends at 2026-11-27T14:00:00Z');
 });
 
-it('counts the series that have samples, and gives no header to a family without one', async () => {
+it('counts the series that have samples, and their samples, and gives no header to a family without one', async () => {
   const kinds = resources.map(({ kind }) => kind);
   const { log, series, families } = await write(kinds, { durationMs: hourMs, stepMs: 300_000 });
-  expect(log).toContain(`wrote ${series.length} series`);
+  const samples = series.reduce((sum, one) => sum + one.samples.length, 0);
+  expect(log).toContain(`wrote ${count(series.length)} series, ${count(samples)} samples`);
   expect(families.filter((family) => !series.some(({ name }) => name.startsWith(family)))).toEqual([]);
 });
 
@@ -371,14 +390,13 @@ it('leaves out an answer about other days, and a day of which the API does not g
 
 it('finds out with one request for each kind whether the API has a day of long ago', async () => {
   const kinds = ['dns_zone', 'pull_zone_statistics', 'rate_limit', 'pull_zone'];
-  onTestFinished(simulator.inject({ type: 'status-500', kind: 'pull_zone_statistics', share: 1 }));
-  const before = simulator.requests.length;
+  simulator.inject({ type: 'status-500', kind: 'pull_zone_statistics', share: 1 });
   const lines = await askFarBack(
     {
       ...(await load(everything(simulator, { kinds, api: () => pace }))),
       resources,
       log: pino({ level: 'silent' }),
-      signal: new AbortController().signal,
+      signal: untilFinished(),
     },
     nowMs,
   );
@@ -386,7 +404,7 @@ it('finds out with one request for each kind whether the API has a day of long a
     'dns_zone, a day 40 days ago: points',
     'pull_zone_statistics, a day 40 days ago: server_error',
   ]);
-  const asked = simulator.requests.slice(before).filter(({ path }) => path.includes('tatistics'));
+  const asked = simulator.requests.filter(({ path }) => path.includes('tatistics'));
   expect(asked.map(({ path }) => /dateFrom=([\d-]{10})/.exec(path)?.[1])).toEqual([
     '2026-10-18',
     '2026-10-18',
@@ -403,6 +421,7 @@ it('adds the given labels to each row', async () => {
 
 it('ends after a whole line when it is interrupted, or when nobody reads any more', async () => {
   const interrupt = new AbortController();
+  const over = untilFinished();
   const output = new Collected();
   const setup = await load(everything(simulator, { kinds: ['pull_zone_statistics'], api: () => pace }));
   const options = {
@@ -418,7 +437,7 @@ it('ends after a whole line when it is interrupted, or when nobody reads any mor
   const ended = backfill({
     ...options,
     output,
-    signal: interrupt.signal,
+    signal: AbortSignal.any([interrupt.signal, over]),
     onProgress: ({ bytes }) => bytes > 1e6 && interrupt.abort(new Error('enough')),
   });
   await expect(ended).rejects.toThrow('enough');
@@ -428,12 +447,11 @@ it('ends after a whole line when it is interrupted, or when nobody reads any mor
     new Writable({
       write: (_chunk, _encoding, done) => done(Object.assign(new Error('write failed'), { code })),
     });
-  const writeTo = (code: string) =>
-    backfill({ ...options, output: failing(code), signal: new AbortController().signal });
-  await expect(writeTo('EPIPE')).rejects.toThrow(
+  const writeFailing = (code: string) => backfill({ ...options, output: failing(code), signal: over });
+  await expect(writeFailing('EPIPE')).rejects.toThrow(
     /^nobody reads the output any more: the history is not complete$/,
   );
-  await expect(writeTo('ENOSPC')).rejects.toThrow(
+  await expect(writeFailing('ENOSPC')).rejects.toThrow(
     /^the output cannot be written: ENOSPC; the history is not complete$/,
   );
 });

@@ -1,12 +1,9 @@
 /** When things are requested, and how often, as the API sees it. */
 import { expect, it } from 'vitest';
-import { runs } from '../runs.ts';
 import { simulateAccount } from './account.ts';
 import { startWhole } from './whole.ts';
 
-it('everything of an account is read once within a minute, and then at its interval', {
-  timeout: runs(60_000, 600_000),
-}, async () => {
+it('everything of an account is read once within a minute, and then at its interval', async () => {
   const whole = await startWhole({
     ...simulateAccount({ shape: { applications: 3 } }),
     api: { max_concurrency: 8, requests_per_second: 10 },

@@ -92,7 +92,7 @@ describe('a web configuration with users', () => {
 });
 
 describe('a web configuration with client certificates', () => {
-  it('lets nobody in without one while it is being rewritten', { timeout: 60_000 }, async () => {
+  it('lets nobody in without one while it is being rewritten', async () => {
     const { write, secureStatus } = await start(verified);
     for (const beginning of beginningsOf(verified)) {
       write(beginning);

@@ -14,7 +14,7 @@ import { WebServer } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { Credentials } from '../../src/secrets/credentials.ts';
 import { answerInProcess } from '../mock-api.ts';
-import { runs } from '../runs.ts';
+import { limitMs, runs } from '../runs.ts';
 import { type Clock, currentClock, stopTime } from './clock.ts';
 import { currentRun } from './scenario.ts';
 
@@ -74,7 +74,7 @@ export type Whole = Awaited<ReturnType<typeof startWhole>>;
 /** Waits until this no longer throws: 15 seconds of the test's own clock, or as long as a busy machine needs. */
 export async function eventually(check: () => unknown): Promise<unknown> {
   const clock = currentClock();
-  if (!clock) return await vi.waitFor(check, { timeout: 15_000, interval: 20 });
+  if (!clock) return await vi.waitFor(check, { timeout: limitMs, interval: 20 });
   for (let passedMs = 0; ; passedMs += 20) {
     try {
       return await check();

@@ -179,7 +179,7 @@ describe('the metrics handler', () => {
     const ownMetrics = vi.fn(() => held.then(() => [Buffer.from(ownPart)]));
     const { port } = await serve({ ownMetrics, limits: { maxInFlight: 2 } });
     const first = [get(port), get(port)];
-    await vi.waitFor(() => expect(ownMetrics).toHaveBeenCalledTimes(2));
+    await expect.poll(() => ownMetrics).toHaveBeenCalledTimes(2);
     const { status, headers, body } = await get(port);
     expect([status, headers['retry-after']]).toEqual([503, '1']);
     expect(body.toString()).toBe('2 scrapes are being answered, which is the limit\n');
@@ -218,10 +218,9 @@ describe('the metrics handler', () => {
         limits: { maxInFlight: 2, sendTimeoutMs: 500 },
       });
       const readers = [stalled(port), stalled(port)];
-      await vi.waitFor(() => expect(responses).toHaveLength(2));
-      await vi.waitFor(() => {
-        for (const response of responses) expect(response.socket?.writableLength).toBeGreaterThan(0);
-      });
+      await expect.poll(() => responses).toHaveLength(2);
+      for (const response of responses)
+        await expect.poll(() => response.socket?.writableLength).toBeGreaterThan(0);
       await expect.poll(async () => (await get(port, small)).status, { interval: 20 }).toBe(200);
       for (const reader of readers) {
         let received = 0;
@@ -242,7 +241,7 @@ describe('the metrics handler', () => {
       });
       const pipelining = stalled(port);
       pipelining.write('GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n');
-      await vi.waitFor(() => expect(answers).toHaveLength(2));
+      await expect.poll(() => answers).toHaveLength(2);
       pipelining.resetAndDestroy();
       await Promise.all(answers);
       expect((await get(port, small)).status).toBe(200);
@@ -251,7 +250,7 @@ describe('the metrics handler', () => {
     it('ends with a reader that goes away', async () => {
       const { port, answers, responses } = await serve({ store: bigStore, limits: { maxInFlight: 1 } });
       const reader = stalled(port);
-      await vi.waitFor(() => expect(responses[0]?.socket?.writableLength).toBeGreaterThan(0));
+      await expect.poll(() => responses[0]?.socket?.writableLength).toBeGreaterThan(0);
       reader.destroy();
       await answers[0];
       const { status, body } = await get(port);

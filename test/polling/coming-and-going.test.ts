@@ -88,7 +88,7 @@ const kinds = [
 const rounds = runs(30, 1000);
 
 describe('targets that come and go', () => {
-  it(`leave nothing in memory after ${rounds} rounds`, { timeout: 120_000 }, async () => {
+  it(`leave nothing in memory after ${rounds} rounds`, async () => {
     let turn = 0;
     const { engine, foundKeys, pacer, store } = setUp(({ path }) => answerIn(turn, path));
     const libraries = (until: number) => Array.from({ length: until + 10 }, (_, n) => `library/${1000 + n}`);

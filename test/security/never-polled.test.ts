@@ -134,7 +134,7 @@ describe.each(resources)('$kind', (resource) => {
   });
 });
 
-it('a whole account asks for none of them', { timeout: 60_000 }, async () => {
+it('a whole account asks for none of them', async () => {
   const simulator = await startSimulator({ logRequests: true });
   await pollAll(everything(simulator, { api: () => ({ requests_per_second: 5000, max_concurrency: 100 }) }));
   const apis = Object.entries(prefixes).toSorted(([, a], [, b]) => b.length - a.length);
