@@ -1,0 +1,161 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readHead, readState, writeState } from '../../src/state/file.ts';
+import { type StateHead, stateVersion, type TargetState } from '../../src/state/form.ts';
+import { temporary } from '../http/temporary.ts';
+
+const nowMs = 1_795_834_410_123;
+const head: StateHead = {
+  version: stateVersion,
+  writer: 'a',
+  written_by: 'exporter',
+  written_at: 1_795_834_410,
+};
+
+function zone(id: number): TargetState {
+  const day = 1_795_824_000;
+  return {
+    kind: 'dns_zone',
+    ids: { dns_zone_id: String(id) },
+    base_url: 'https://api.bunny.net',
+    account: 'account',
+    last_read: day + 600.25,
+    counting_since: day,
+    counters: {
+      bunnynet_dns_zone_queries_total: {
+        series: [{ labels: {}, value: 12.5, from: day, days: [[day, 100]] }],
+      },
+      bunnynet_dns_zone_queries_by_type_total: {
+        series: [{ labels: { type: 'a "quoted" type, of\ntwo lines' }, value: 3, from: day, days: [] }],
+        rest: { value: 7, from: day, days: [[day, 7]] },
+      },
+    },
+  };
+}
+
+const isRoot = process.getuid?.() === 0;
+
+it('what is written is read again, a line for each target, and only its owner may read it', async () => {
+  const folder = temporary({});
+  const path = join(folder, 'state.json');
+  const targets = [1, 2, 3].map(zone);
+  await writeState(path, head, targets);
+  expect(await readState(path, nowMs)).toEqual({ state: { ...head, targets } });
+  expect(await readHead(path)).toEqual(head);
+  const lines = readFileSync(path, 'utf8').split('\n');
+  expect(lines.filter((line) => line.includes('dns_zone_id'))).toHaveLength(3);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  await writeState(path, head, []);
+  expect(await readState(path, nowMs)).toEqual({ state: { ...head, targets: [] } });
+  expect(readdirSync(folder)).toEqual(['state.json']);
+});
+
+it('a large state is written while others have their turn', async () => {
+  const path = join(temporary({}), 'state.json');
+  let turns = 0;
+  const turn = () => {
+    turns++;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  await writeState(
+    path,
+    head,
+    Array.from({ length: 5000 }, (_, n) => zone(n)),
+  );
+  clearImmediate(next);
+  expect(turns).toBeGreaterThan(10);
+  expect((await readState(path, nowMs)).state?.targets).toHaveLength(5000);
+});
+
+it('a first start has no file', async () => {
+  const folder = temporary({});
+  expect(await readState(join(folder, 'state.json'), nowMs)).toEqual({ state: undefined });
+  expect(await readHead(join(folder, 'state.json'))).toBeUndefined();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+describe('a file that is no state', () => {
+  it.each([
+    ['cut off', (text: string) => text.slice(0, -40), 'it is cut off'],
+    ['empty', () => '', 'it is cut off'],
+    ['of a newer version', (text: string) => text.replace('"version":1', '"version":2'), 'a newer version'],
+    ['another JSON', () => '{"some":"thing"}', 'it is not a state: version'],
+    [
+      'changed by hand',
+      (text: string) => text.replace('12.5', '"many"'),
+      'targets.0.counters.bunnynet_dns_zone_queries_total.series.0.value',
+    ],
+    ['negative', (text: string) => text.replace('12.5', '-12.5'), 'it is not a state'],
+  ])('is kept under another name if it is %s', async (_, spoil, why) => {
+    const folder = temporary({});
+    const path = join(folder, 'state.json');
+    await writeState(path, head, [zone(1)]);
+    const text = spoil(readFileSync(path, 'utf8'));
+    writeFileSync(path, text);
+    const { state, problem } = await readState(path, nowMs);
+    expect(state).toBeUndefined();
+    expect(problem).toContain(why);
+    expect(problem).toContain(`${path}.bad-1795834410`);
+    expect(readdirSync(folder)).toEqual(['state.json.bad-1795834410']);
+    expect(readFileSync(`${path}.bad-1795834410`, 'utf8')).toBe(text);
+  });
+});
+
+describe('a file that cannot be read', () => {
+  it('is an error that says why, and whose it is', async () => {
+    const folder = temporary({});
+    mkdirSync(join(folder, 'state.json'));
+    const read = readState(join(folder, 'state.json'), nowMs);
+    await expect(read).rejects.toThrow(/no regular file.* belongs to user \d+ and group \d+ \(mode 0755\)/);
+    await expect(read).rejects.toThrow(`runs as user ${process.getuid?.()}`);
+  });
+
+  // The memory of a process has nothing at its start.
+  it.runIf(process.platform === 'linux')('is an error after an error of input, too', async () => {
+    await expect(readState('/proc/self/mem', nowMs)).rejects.toThrow('EIO');
+  });
+
+  it.skipIf(isRoot)('is an error if another user has it', async () => {
+    const path = join(temporary({ 'state.json': '' }), 'state.json');
+    chmodSync(path, 0);
+    await expect(readState(path, nowMs)).rejects.toThrow('EACCES');
+  });
+});
+
+describe('a write that fails', () => {
+  it('says which folder is missing', async () => {
+    const path = join(temporary({}), 'missing', 'state.json');
+    await expect(writeState(path, head, [])).rejects.toThrow(`${path} cannot be written: the folder`);
+  });
+
+  it('leaves the state before, and no draft', async () => {
+    const folder = temporary({});
+    const path = join(folder, 'state.json');
+    await writeState(path, head, [zone(1)]);
+    function* broken() {
+      yield zone(2);
+      throw new Error('no room');
+    }
+    await expect(writeState(path, head, broken())).rejects.toThrow('no room');
+    expect((await readState(path, nowMs)).state?.targets).toEqual([zone(1)]);
+    expect(readdirSync(folder)).toEqual(['state.json']);
+  });
+
+  it.runIf(process.platform === 'linux')('says that the disk is full', async () => {
+    // Each write to it fails so.
+    const path = join(temporary({}), 'state.json');
+    const { symlinkSync } = await import('node:fs');
+    symlinkSync('/dev/full', `${path}.tmp-a`);
+    await expect(writeState(path, head, [zone(1)])).rejects.toThrow('ENOSPC');
+  });
+});
+
+it('a start removes the drafts of processes that were killed', async () => {
+  const folder = temporary({ 'state.json.tmp-b': '{', 'other.json.tmp-b': '' });
+  const path = join(folder, 'state.json');
+  await writeState(path, head, []);
+  await readState(path, nowMs);
+  expect(readdirSync(folder).toSorted()).toEqual(['other.json.tmp-b', 'state.json']);
+});
