@@ -107,7 +107,7 @@ export class Exporter {
           : log.warn({ credential }, `${problem}; the last readable key stays in use`),
     });
     this.#setup = setup;
-    this.#store = new Store(catalogue, { maxSeries: config.limits.maxSeries });
+    this.#store = new Store(catalogue);
     this.#telemetry = createTelemetry(kindsOn(config), {
       overview: () => this.#engine.overview(),
       store: this.#store,
@@ -256,8 +256,6 @@ export class Exporter {
     }
     const before = this.#names();
     await this.#apply(setup);
-    // Only now that the removed targets have made room.
-    this.#engine.makeRoom();
     const change = describeChange(before, this.#names());
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : `targets ${change}`}`);
     this.#logWanted();
@@ -323,8 +321,6 @@ export class Exporter {
       exporter: {
         refusedReload: this.#configuration.refused,
         pauses: pausesOf(this.#clients, this.#now()),
-        droppedSeries: droppedIn(this.#store),
-        maxSeries: config.limits.maxSeries,
         capacities: this.#engine.overview().capacities,
         schemaDrift: this.#schemaDrift.fields(),
         shared: this.#engine.overview().shared,
@@ -349,7 +345,6 @@ export class Exporter {
     this.#setup = setup;
     this.#configuration = { loadedAtMs: Date.now(), refused: undefined };
     this.#telemetry.follow(kindsOn(config));
-    this.#store.setMaxSeries(config.limits.maxSeries);
     for (const api of apiNames)
       this.#clients[api]
         .reconfigure(config.apis[api])
@@ -376,11 +371,6 @@ function pausesOf(clients: ApiClients, nowMs: number): CauseInput['exporter']['p
     const forMs = clients[api].pacer.pausedForMs;
     return forMs > 0 ? [{ api, untilMs: nowMs + forMs }] : [];
   });
-}
-
-/** How many series are left out because of limits.max_series. */
-function droppedIn(store: Store): number {
-  return kinds.reduce((sum, kind) => sum + store.dropped(kind), 0);
 }
 
 /** The kinds that have a section. */

@@ -15,7 +15,7 @@ import { revision, version } from './version.ts';
 export interface Inventory {
   /** Another object once something has changed, the series of the store included. */
   readonly overview: () => Pick<Overview, 'counts' | 'summaries' | 'answersAt' | 'capacities'>;
-  readonly store: Pick<Store, 'series' | 'dropped'>;
+  readonly store: Pick<Store, 'series'>;
   /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. Another object once it has changed. */
   readonly configuration: () => { readonly loadedAtMs: number; readonly refused: object | undefined };
   /** Since the start. */
@@ -181,9 +181,6 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
       (kind, { counts }) => counts.get(kind)?.stale ?? 0,
     ),
     byKind('series', 'Series on the page.', (kind) => inventory.store.series(kind)),
-    byKind('series_dropped', 'Series left out because of limits.max_series.', (kind) =>
-      inventory.store.dropped(kind),
-    ),
     {
       name: 'refused_keys',
       help: '1 while the API answers the key with 401 and nothing of it was read with it since, else 0. A key that came with a listing has a series only while it is refused.',

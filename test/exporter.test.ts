@@ -111,39 +111,4 @@ describe('the exporter', () => {
     await exporter.stop();
     await expect(fetch(`${probes}/-/healthy`)).rejects.toThrow();
   });
-
-  it('logs once that series are left out, and once that this is over', async () => {
-    const applications = { interval: '1h', targets: ['a', 'b'] };
-    const whole = await startWhole({
-      document: { applications, limits: { max_series: 4 } },
-      routes: summaries,
-    });
-    const leftOut = () => whole.said('series are left out: limits.max_series is 4').map(({ msg }) => msg);
-    for (let round = 0; round < 2; round++) {
-      await whole.poll();
-      whole.sweep();
-    }
-    expect(leftOut()).toHaveLength(1);
-    expect(await whole.value('bunnynet_exporter_series_dropped', { kind: 'application' })).toBeGreaterThan(0);
-    whole.document = { applications };
-    await whole.reload();
-    await whole.poll();
-    whole.sweep();
-    expect(leftOut()).toEqual([leftOut()[0], expect.stringContaining('over after')]);
-  });
-
-  it('leaves out no series that fit once the targets removed by the same reload are gone', async () => {
-    const applications = (...targets: readonly string[]) => ({ interval: '1h', targets });
-    const whole = await startWhole({
-      document: { applications: applications('a', 'b') },
-      routes: summaries,
-    });
-    await whole.poll();
-    const ofB = async () => (await whole.page()).split('\n').filter((row) => row.includes('app_id="b"'));
-    const before = await ofB();
-    expect(before.length).toBeGreaterThan(2);
-    whole.document = { applications: applications('b'), limits: { max_series: before.length } };
-    await whole.reload();
-    expect(await ofB()).toEqual(before);
-  });
 });

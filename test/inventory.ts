@@ -17,7 +17,7 @@ export function overviewWith(
 
 export const inventory: Inventory = {
   overview: () => overviewWith({}),
-  store: { series: () => 2, dropped: () => 0 },
+  store: { series: () => 2 },
   configuration: () => ({ loadedAtMs: 0, refused: undefined }),
   droppedLogLines: () => 0,
   now: () => 0,

@@ -186,7 +186,7 @@ describe('the kinds in the metrics', () => {
       telemetry.polled(kind, 'success', 0.1);
       telemetry.started(kind, 1);
     };
-    const gauges = /^bunnynet_exporter_(targets|stale_targets|series|series_dropped|schedule_lag_seconds)\{/;
+    const gauges = /^bunnynet_exporter_(targets|stale_targets|series|schedule_lag_seconds)\{/;
     const apiGauges = /^bunnynet_exporter_(planned_requests_per_second|refused_keys)\{/;
     poll('application');
     poll('edge_script');

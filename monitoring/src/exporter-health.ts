@@ -69,12 +69,9 @@ export const exporterRows: readonly Row[] = [
       alerts: ['BunnynetReloadFailed'],
     }),
     numbers('Series', 'short', 8, {
-      description:
-        "Exported series, and those that are not exported because of limits.max_series: if there are any, values are missing (the exporter's own; no API field).",
-      queries: { served: `sum(${own('series')})`, dropped: `sum(${own('series_dropped')})` },
-      wrong: { dropped: 'red' },
+      description: "Exported series (the exporter's own; no API field).",
+      queries: { served: `sum(${own('series')})` },
       link: toOverview,
-      alerts: ['BunnynetSeriesDropped'],
     }),
   ]),
   row(exporterDashboard, 'Targets', [

@@ -248,15 +248,6 @@ export const exporterRules: Rules = {
           description:
             'Answers of kind {{ $labels.kind }} in the past six hours with a value of the wrong type, or one that the API reference does not list ({{ $labels.field }}): more than [[answers]]. The series is missing, or its status is unknown.',
         },
-        BunnynetSeriesDropped: {
-          expr: `sum by (job, instance) (last_over_time(bunnynet_exporter_series_dropped[3m:1m])) > [[series]]`,
-          thresholds: { series: 0 },
-          for: '5m',
-          keepFiringFor: '15m',
-          summary: 'The exporter is dropping series',
-          description:
-            'Series that {{ $labels.instance }} leaves out because there are more than limits.max_series: {{ $value }}.',
-        },
       }),
     },
   ],

@@ -76,11 +76,6 @@ const advices = {
     advice: 'Raise stale_after, or poll less.',
     runbook: 'runbooks/BunnynetReadingsStale.md',
   },
-  max_series: {
-    tone: 'warn',
-    advice: 'Raise limits.max_series, or poll fewer targets.',
-    runbook: 'runbooks/BunnynetSeriesDropped.md',
-  },
   pace: {
     tone: 'warn',
     advice: 'The runbook says how to choose.',

@@ -29,8 +29,6 @@ export interface ExporterState {
   readonly refusedReload: { readonly atMs: number; readonly message: string } | undefined;
   /** The APIs that answered 429. */
   readonly pauses: readonly { readonly api: ApiName; readonly untilMs: number }[];
-  readonly droppedSeries: number;
-  readonly maxSeries: number;
   readonly capacities: readonly ApiCapacity[];
   readonly schemaDrift: readonly DriftedField[];
   /** What two accounts list. */

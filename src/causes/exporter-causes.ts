@@ -1,4 +1,4 @@
-/** What is wrong with the exporter itself: a refused reload, series left out, a pace that is too low, drift. */
+/** What is wrong with the exporter itself: a refused reload, a pace that is too low, drift. */
 import { count, plural } from '../text.ts';
 import { adviceOn, type Reason } from './advice.ts';
 import type { Cause, CauseInput, DriftedField } from './cause.ts';
@@ -7,7 +7,7 @@ const shownFields = 5;
 
 /** Of the exporter itself. */
 export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[] {
-  const { refusedReload, droppedSeries, maxSeries, capacities, schemaDrift, shared } = exporter;
+  const { refusedReload, capacities, schemaDrift, shared } = exporter;
   const nothing = {
     affected: '',
     stage: '',
@@ -28,14 +28,6 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
       `The previous configuration is still in use.\n${message}`,
     );
   }
-  if (droppedSeries > 0)
-    add(
-      'max_series',
-      'max_series',
-      undefined,
-      `${count(droppedSeries)} series ${droppedSeries === 1 ? 'is' : 'are'} left out: limits.max_series is ${count(maxSeries)}`,
-      'Some targets are missing from the metrics.',
-    );
   for (const { account, other, keys } of shared)
     add(
       'shared',

@@ -77,5 +77,4 @@ export interface Config {
     /** Between two polls of a listing that is not a kind of its own. */
     readonly intervalMs: number;
   };
-  readonly limits: { readonly maxSeries: number };
 }

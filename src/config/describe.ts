@@ -24,7 +24,6 @@ export function describeConfig(
     apis: Object.fromEntries(apiNames.map((api) => [api, describeApi(config.apis[api])])),
     discovery: { interval: formatDuration(config.discovery.intervalMs) },
     ...Object.fromEntries(sections),
-    limits: { max_series: config.limits.maxSeries },
   };
   // Leaves out what is undefined.
   return JSON.parse(JSON.stringify(described)) as { readonly [key: string]: Plain };

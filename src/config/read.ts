@@ -47,7 +47,7 @@ export function readConfig(
     hasProblems = true;
     addProblem(path, message);
   };
-  const { credentials, apis, discovery, limits } = settings;
+  const { credentials, apis, discovery } = settings;
   const sections = resources.flatMap((resource) => sectionOf(resource, settings));
   const names = Object.keys(credentials);
   const accounts = accountsOf(settings.accounts, sections, names);
@@ -94,7 +94,6 @@ export function readConfig(
     ) as Config['apis'],
     sections: read,
     discovery: { intervalMs: discovery.interval },
-    limits: { maxSeries: limits.max_series },
   };
 }
 

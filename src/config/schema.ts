@@ -91,14 +91,6 @@ function apiSchema(api: ApiName) {
   });
 }
 
-const limitsSchema = mapping({
-  max_series: preset(
-    value.integer(1, 100_000_000),
-    '1000000',
-    'Hard limit on the number of series; dropped ones are counted',
-  ),
-});
-
 const interval = value.duration(1000, 604_800_000);
 
 function discoverySchema(resources: readonly Resource[]) {
@@ -292,7 +284,6 @@ export function documentSchema(resources: readonly Resource[], given = (_section
       apis: apisSchema,
       discovery: preset(discoverySchema(resources), {}, 'What is found and polled without being named here'),
       ...Object.fromEntries(sections),
-      limits: limitsSchema.prefault({}),
     },
     'a mapping of settings',
   );
@@ -324,7 +315,6 @@ export interface Settings {
   readonly accounts?: readonly string[];
   readonly apis: Readonly<Record<ApiName, ApiSettings>>;
   readonly discovery: z.output<ReturnType<typeof discoverySchema>>;
-  readonly limits: z.output<typeof limitsSchema>;
   /** The sections. */
   readonly [section: string]: unknown;
 }

@@ -7,9 +7,8 @@ export class Kind {
   /** The index of its first family among all headers. */
   readonly firstFamily: number;
   readonly families: readonly Family[];
-  /** How many series are held; `dropped`: how many are left out because of the cap. */
+  /** How many series its targets have. */
   series = 0;
-  dropped = 0;
   #places = 0;
   readonly #freePlaces: number[] = [];
 

@@ -1,4 +1,4 @@
-/** The series of the page: the rows of each target, and how many there may be. */
+/** The series of the page: the rows of each target. */
 import type { Sample } from '../resources/resource.ts';
 import { type FamilyHeader, type Format, type Labels, renderLabels, renderRows } from './format.ts';
 import { Kind } from './kind.ts';
@@ -11,17 +11,6 @@ export interface FamilySamples {
   readonly samples: readonly Sample[];
 }
 
-export interface StoreOptions {
-  /** The most series held at once; a target that would exceed it is left out entirely. */
-  readonly maxSeries?: number;
-}
-
-/** How many series are held, and the most there may be. */
-interface Cap {
-  held: number;
-  max: number;
-}
-
 /**
  * What the page shows of every target. Polls add targets and set their series; a scrape reads the families. It renders a target's
  * rows when they are set, and only then.
@@ -29,20 +18,15 @@ interface Cap {
 export class Store {
   readonly #kinds = new Map<string, Kind>();
   readonly #families: readonly PageFamily[];
-  readonly #cap: Cap;
 
   /** families: those of a kind stand together. */
-  constructor(
-    families: readonly FamilyHeader[],
-    { maxSeries = Number.POSITIVE_INFINITY }: StoreOptions = {},
-  ) {
+  constructor(families: readonly FamilyHeader[]) {
     for (const [firstFamily, { kind }] of families.entries()) {
       if (this.#kinds.has(kind)) continue;
       const headers = families.filter((header) => header.kind === kind);
       this.#kinds.set(kind, new Kind(firstFamily, headers));
     }
     this.#families = [...this.#kinds.values()].flatMap((kind) => kind.families);
-    this.#cap = { held: 0, max: maxSeries };
   }
 
   /**
@@ -51,27 +35,12 @@ export class Store {
    * @param labels its own, first on each row
    */
   add(kind: string, labels: Labels): StoredTarget {
-    return new StoredTarget(this.#kindOf(kind), renderLabels(labels), this.#cap);
+    return new StoredTarget(this.#kindOf(kind), renderLabels(labels));
   }
 
   /** The number of series held of a kind. */
   series(kind: string): number {
     return this.#kindOf(kind).series;
-  }
-
-  /** The number of series of a kind that are left out because of the cap. */
-  dropped(kind: string): number {
-    return this.#kindOf(kind).dropped;
-  }
-
-  /** A target that is left out is shown again when it is next set, if the cap then allows it. */
-  setMaxSeries(maxSeries: number): void {
-    this.#cap.max = maxSeries;
-  }
-
-  /** Whether the cap was lowered below the number of series held. */
-  get isOverfull(): boolean {
-    return this.#cap.held > this.#cap.max;
   }
 
   /**
@@ -95,21 +64,18 @@ export class Store {
   }
 }
 
-/** A target of the store. One that would exceed the cap is left out entirely until it is set again. */
+/** A target of the store. */
 export class StoredTarget {
   readonly #kind: Kind;
   /** Its own, rendered. */
   readonly #labels: string;
-  readonly #cap: Cap;
   /** Among the rows of each family, while it has any. */
   #place: number | undefined;
   #series = 0;
-  #dropped = 0;
 
-  constructor(kind: Kind, labels: string, cap: Cap) {
+  constructor(kind: Kind, labels: string) {
     this.#kind = kind;
     this.#labels = labels;
-    this.#cap = cap;
   }
 
   /**
@@ -128,23 +94,22 @@ export class StoredTarget {
     this.#show(series, texts.entries());
   }
 
-  /** Replaces the rows of one family. Does nothing for a target that is left out because of the cap. */
+  /** Replaces the rows of one family. */
   setFamily({ family, samples }: FamilySamples): void {
-    if (this.#dropped > 0) return;
     const { text, rows } = this.#render(family, samples);
     const at = family - this.#kind.firstFamily;
     const before = this.#place === undefined ? 0 : this.#kind.families[at]?.rows.count(this.#place);
     this.#show(this.#series - (before ?? 0) + rows, [[at, text]]);
   }
 
-  /** Takes it off the page, and counts its series as left out because of the cap. */
-  leaveOut(): void {
-    this.#clear(this.#series + this.#dropped);
-  }
-
   /** Takes it off the page. */
   remove(): void {
-    this.#clear(0);
+    const place = this.#place;
+    this.#place = undefined;
+    this.#count(0);
+    if (place === undefined) return;
+    for (const { rows } of this.#kind.families) rows.set(place, '');
+    this.#kind.freePlace(place);
   }
 
   #render(family: number, samples: readonly Sample[]) {
@@ -153,32 +118,15 @@ export class StoredTarget {
     return renderRows(name, this.#labels, samples);
   }
 
-  /** Replaces these families' rows, if the cap allows it. series: how many the target then has. */
+  /** Replaces these families' rows. series: how many the target then has. */
   #show(series: number, texts: Iterable<readonly [at: number, text: string]>): void {
-    if (this.#cap.held - this.#series + series > this.#cap.max) {
-      this.#clear(series);
-      return;
-    }
     this.#place ??= this.#kind.takePlace();
     for (const [at, text] of texts) this.#kind.families[at]?.rows.set(this.#place, text);
-    this.#count(series, 0);
+    this.#count(series);
   }
 
-  #clear(dropped: number): void {
-    const place = this.#place;
-    this.#place = undefined;
-    this.#count(0, dropped);
-    if (place === undefined) return;
-    for (const { rows } of this.#kind.families) rows.set(place, '');
-    this.#kind.freePlace(place);
-  }
-
-  /** Records how many series are held and left out. */
-  #count(series: number, dropped: number): void {
-    this.#cap.held += series - this.#series;
+  #count(series: number): void {
     this.#kind.series += series - this.#series;
-    this.#kind.dropped += dropped - this.#dropped;
     this.#series = series;
-    this.#dropped = dropped;
   }
 }

@@ -34,7 +34,7 @@ export interface FoundKeys {
 export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observer' | 'redact'> {
   readonly log: Logger;
   readonly resources: readonly Resource[];
-  readonly store: Pick<Store, 'add' | 'isOverfull'>;
+  readonly store: Pick<Store, 'add'>;
   readonly paceOf: (api: ApiName) => Pick<Pacer, 'enqueue' | 'setQueues'>;
   readonly foundKeys: FoundKeys;
   /** Whether the target of a key belongs to this shard. */
@@ -195,16 +195,6 @@ export class PollEngine {
     const dueAtMs = task && this.#timetable.dueAtMs(task);
     if (dueAtMs !== undefined) return Math.max(0, dueAtMs - this.#uptimeMs());
     return task && 0;
-  }
-
-  /** Leaves out the targets that came last, until there is room for the others. */
-  makeRoom(): void {
-    const { store } = this.#options;
-    for (const task of [...this.overview().targets].reverse()) {
-      if (!store.isOverfull) return;
-      task.leaveOut();
-      this.#revision++;
-    }
   }
 
   /** Ends every poll; resolves when none is under way. */

@@ -40,7 +40,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   #feeder: ListingTask | undefined;
   /** Its own failure although its listing was read: it is absent, or its reading cannot be used. */
   #failure: Failure | undefined;
-  /** Whether a reading is on the page, or would be but for the cap on series. */
+  /** Whether a reading is on the page. */
   #hasValues = false;
   /** By the machine's uptime: when it last succeeded, or was added. */
   #freshMs: number;
@@ -163,11 +163,6 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   override stop(): void {
     super.stop();
     this.#stored.remove();
-  }
-
-  /** Takes all its series off the page until the next reading, because there are more than `limits.max_series`. */
-  leaveOut(): void {
-    this.#stored.leaveOut();
   }
 
   /** Takes the values off the page. What every target has stays. */

@@ -123,14 +123,11 @@ describe('a cause', () => {
 
   it('of the exporter itself has an end, too', () => {
     const { write } = logOf();
-    const dropped = causesOf(causeInput([ok], [], { exporter: { droppedSeries: 5, maxSeries: 20 } }));
-    expect(write(dropped).map(({ msg }) => msg)).toEqual([
-      '5 series are left out: limits.max_series is 20. Some targets are missing from the metrics. Raise limits.max_series, or poll fewer targets.',
-    ]);
-    const [one] = causesOf(causeInput([ok], [], { exporter: { droppedSeries: 1, maxSeries: 20 } }));
-    expect(one?.title).toBe('1 series is left out: limits.max_series is 20');
+    const shared = [{ account: 'acme', other: 'umbrella', keys: ['pull_zone/1'] }];
+    const [line] = write(causesOf(causeInput([ok], [], { exporter: { shared } })));
+    expect(line?.msg).toMatch(/^The accounts acme and umbrella both list 1 target\. /);
     expect(write([], 5000).map(({ msg }) => msg)).toEqual([
-      'over after 5 s: 5 series are left out: limits.max_series is 20',
+      'over after 5 s: The accounts acme and umbrella both list 1 target',
     ]);
   });
 });

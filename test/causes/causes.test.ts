@@ -415,6 +415,8 @@ it('are fields that are not as documented, the first of them named', () => {
   expect(meaning).toMatch(/\napplication f0 \(9 times\)\n[\s\S]*f4 \(5 times\) and 2 more$/);
 });
 
+const shared = { account: 'acme', other: 'umbrella', keys: ['pull_zone/1'] };
+
 it('are in the order of what to do first: what is bad by reason, then warnings; the largest first', () => {
   const all = causes(
     [
@@ -426,7 +428,7 @@ it('are in the order of what to do first: what is bad by reason, then warnings; 
       target('application', 'f', forbidden),
     ],
     [],
-    { exporter: { droppedSeries: 1, refusedReload: { atMs: nowMs, message: 'wrong' } } },
+    { exporter: { shared: [shared], refusedReload: { atMs: nowMs, message: 'wrong' } } },
   );
   expect(all.map(({ reason, tone }) => [tone, reason])).toEqual([
     ['bad', 'reload'],
@@ -435,7 +437,7 @@ it('are in the order of what to do first: what is bad by reason, then warnings; 
     ['warn', 'refused'],
     ['warn', 'denied'],
     ['warn', 'not_found'],
-    ['warn', 'max_series'],
+    ['warn', 'shared'],
   ]);
   expect(all[1]?.title).toContain('HTTP 502');
 });
@@ -450,7 +452,7 @@ it('have the same ids from one list to the next, whatever time has passed and wh
         ...ids.map((id) => target('shield_zone', id, id === 'a' ? reset : timeout)),
       ],
       [],
-      { nowMs: nowMs + laterMs, exporter: { droppedSeries: 1 + laterMs } },
+      { nowMs: nowMs + laterMs, exporter: { shared: [{ ...shared, keys: ids }] } },
     );
   const ids = (all: readonly Cause[]) => all.map(({ id }) => id);
   const first = ids(list(['a'], 0));

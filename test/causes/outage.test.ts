@@ -92,8 +92,6 @@ function start() {
           exporter: {
             refusedReload: undefined,
             pauses: [],
-            droppedSeries: 0,
-            maxSeries: 1_000_000,
             capacities,
             schemaDrift: [],
             shared: [],

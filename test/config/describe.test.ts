@@ -31,7 +31,6 @@ describe('the configuration in force', () => {
         targets: [{ id: 'a', name: 'shop', credential: 'account', interval: '1m', stale_after: '3m' }],
       },
       discovery: { interval: '10m' },
-      limits: { max_series: 1_000_000 },
     });
     expect(JSON.stringify(described)).not.toContain(canary);
   });

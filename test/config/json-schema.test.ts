@@ -68,7 +68,6 @@ describe('loader and schema accept', () => {
     'shield_zones: { targets: [501, "502", 1e+06, { id: 503 }, { id: "504", credential: account }] }',
     'api_guardian: { targets: [501/77, { shield_zone_id: 501, endpoint_id: 78, name: POST /checkout }] }',
     'video_storage: { targets: [{ library_id: 4711, video_id: 0F8C3F9E-1b2a-4c3d-8e4f-5a6b7c8d9e0f }] }',
-    `${applications}limits: { max_series: "1000" }`,
     `${applications}apis: { shield: { timeout: 3s, max_concurrency: 4, requests_per_second: 0.5, max_retries: 0 } }`,
     `${applications}apis: { shield: { max_response_bytes: 1048576, allow_insecure_http: true } }`,
     `${applications}apis: { video: { max_response_bytes: 1 MiB, base_url: "http://[::1]:80/x" } }`,

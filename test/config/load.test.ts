@@ -45,7 +45,6 @@ apis:
   application: { base_url: https://proxy.example.com/mc//, timeout: 1m, max_concurrency: 1e+02, requests_per_second: 0.1 }
   shield: { base_url: HTTP://LocalHost:8080, max_retries: 0, max_response_bytes: 512KiB }
   video: { base_url: http://video.example.com, allow_insecure_http: yes, max_response_bytes: 1e+06 }
-limits: { max_series: 5000 }
 `);
     expect(config.apis).toMatchObject({
       application: {
@@ -57,7 +56,6 @@ limits: { max_series: 5000 }
       shield: { baseUrl: 'http://localhost:8080', maxRetries: 0, maxResponseBytes: 524_288 },
       video: { baseUrl: 'http://video.example.com', maxResponseBytes: 1_000_000 },
     });
-    expect(config.limits.maxSeries).toBe(5000);
   });
 });
 
@@ -125,8 +123,8 @@ describe('a problem is reported with file, line, path and what was expected', ()
       '5: applications.targets[1]: expected each target once; "a" is already on line 4',
     ],
     [
-      'applications: { targets: [a] }\nlimits: { "a\\n": 1 }',
-      '3: limits["a\\n"]: unknown setting; expected max_series',
+      'applications: { targets: [a] }\napis: { video: { "a\\n": 1 } }',
+      '3: apis.video["a\\n"]: unknown setting; expected base_url, timeout, max_concurrency, requests_per_second, max_retries, max_response_bytes, ca_file or allow_insecure_http',
     ],
     // settings of one resource
     [
@@ -134,11 +132,8 @@ describe('a problem is reported with file, line, path and what was expected', ()
       '2: applications.latency_unit: expected milliseconds or seconds; got "second" (did you mean seconds?)',
     ],
     // numbers
-    [
-      `${applications}limits: { max_series: 0 }`,
-      '3: limits.max_series: expected a whole number from 1 to 100000000; got "0"',
-    ],
-    [`${applications}limits:`, '3: limits: expected a mapping; got nothing'],
+    [`${applications}discovery:`, '3: discovery: expected a mapping; got nothing'],
+    [`${applications}limits: { max_series: 5000 }`, '3: limits: unknown setting (did you mean rate_limits?)'],
     [
       `${applications}apis: { video: { max_retries: 1.5 } }`,
       '3: apis.video.max_retries: expected a whole number from 0 to 10; got "1.5"',
@@ -223,7 +218,7 @@ shield_zones: { targets: some }
 shield_zones: {}
 video_storage:
   targets: [1/2]
-limits: { max_series: -1 }
+apis: { video: { max_concurrency: 0 } }
 extra: 1
 `);
     expect(problems.map((problem) => /^config\.yml:(\d+: [^:]+):/.exec(problem)?.[1])).toEqual([
@@ -235,7 +230,7 @@ extra: 1
       '9: shield_zones.targets',
       '10: shield_zones',
       '12: video_storage.targets[0].video_id',
-      '13: limits.max_series',
+      '13: apis.video.max_concurrency',
       '14: extra',
     ]);
   });

@@ -164,50 +164,6 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
     await expect.poll(() => memoryOfBuffers() - before).toBeLessThan(3_000_000);
   });
 
-  it('leaves out a whole target when the cap is reached, counts it, and adds it when there is room', () => {
-    const store = new Store(families, { maxSeries: 3 });
-    const [a, b] = ['a', 'b'].map((id) => store.add('app', { app_id: id }));
-    a?.set([single(0, 1), single(2, 1)]);
-    b?.set([single(0, 1), single(2, 1)]);
-    store.add('zone', { zone_id: '1' }).set([single(4, 1)]);
-    expect([store.series('app'), store.dropped('app'), store.series('zone')]).toEqual([2, 2, 1]);
-    expect(text(store)).not.toContain('"b"');
-    a?.remove();
-    b?.set([single(0, 1), single(2, 1)]);
-    expect([store.series('app'), store.dropped('app')]).toEqual([2, 0]);
-    b?.set([single(0, 1), { family: 2, samples: [{ value: 1 }, { labels: { key: 'x' }, value: 1 }] }]);
-    expect([store.series('app'), store.dropped('app'), store.series('zone')]).toEqual([0, 3, 1]);
-    b?.remove();
-    expect(store.dropped('app')).toBe(0);
-  });
-
-  it('reports a cap that is lowered below the current series, and adds a left-out target once it fits again', () => {
-    const store = new Store(families);
-    const [a, b] = ['a', 'b'].map((id) => store.add('app', { app_id: id }));
-    for (const target of [a, b]) target?.set([single(0, 1)]);
-    store.setMaxSeries(1);
-    expect(store.isOverfull).toBe(true);
-    for (let i = 0; i < 2; i++) {
-      a?.leaveOut();
-      expect([store.isOverfull, store.series('app'), store.dropped('app')]).toEqual([false, 1, 1]);
-      expect(text(store)).toMatch(/"b"} 1\n$/);
-    }
-    store.setMaxSeries(2);
-    a?.set([single(0, 1)]);
-    expect([store.series('app'), store.dropped('app')]).toEqual([2, 0]);
-    a?.leaveOut();
-    a?.set([]);
-    expect([store.series('app'), store.dropped('app')]).toEqual([1, 0]);
-  });
-
-  it('lets a target change its series at the cap if their number stays the same', () => {
-    const store = new Store(families, { maxSeries: 2 });
-    const target = store.add('app', { app_id: 'a' });
-    target.set([single(0, 1), single(2, 1)]);
-    target.set([single(0, 1), { family: 1, samples: [{ labels: { name: 'x' }, value: 1 }] }]);
-    expect([store.series('app'), store.dropped('app')]).toEqual([2, 0]);
-  });
-
   it('replaces the rows of one family', () => {
     const store = new Store(families);
     const target = store.add('app', { app_id: 'a' });
@@ -223,16 +179,6 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
     expect(store.series('app')).toBe(3);
     target.setFamily({ family: 1, samples: [] });
     expect([rows().length, store.series('app')]).toEqual([2, 2]);
-  });
-
-  it('leaves out a target whose one family no longer fits, with all its rows', () => {
-    const store = new Store(families, { maxSeries: 2 });
-    const target = store.add('app', { app_id: 'a' });
-    target.set([single(0, 1), single(2, 1)]);
-    for (let i = 0; i < 2; i++) {
-      target.setFamily({ family: 1, samples: [{ labels: { name: 'x' }, value: 1 }] });
-      expect([store.series('app'), store.dropped('app')]).toEqual([0, 3]);
-    }
   });
 
   const labelValue = fc.constantFrom('', 'a', 'b"', 'c\\', '\n', '漢', 'a long value of a label');

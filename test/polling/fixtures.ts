@@ -59,7 +59,6 @@ export function configOf(sections: readonly SectionConfig[]): Config {
     apis: { application: api, shield: api, core: api, video: api, origin_errors: api },
     sections,
     discovery: { intervalMs: 600_000 },
-    limits: { maxSeries: 1_000_000 },
   };
 }
 

@@ -56,7 +56,7 @@ export const cases: Readonly<Record<string, Values>> = {
     config: {
       shield_zones: { targets: [1, 1000000, 12345678, 9007199254740991, '18446744073709551615'] },
       applications: { targets: ['123456789012345678901234567890', '1e6', '007'] },
-      limits: { max_series: 1000000 },
+      apis: { core: { max_response_bytes: 1000000 } },
     },
     terminationGracePeriodSeconds: 1000000,
   },

@@ -153,10 +153,10 @@ describe('the chart', () => {
     const credentials = { account: { file: '/etc/bunnynet-exporter/credentials/account' } };
     const discovery = { kinds: 'all', except: ['video_storage'] };
     expect(written({})).toEqual({ credentials, discovery });
-    expect(written({ config: { limits: { max_series: 5000 } } })).toEqual({
+    expect(written({ config: { apis: { core: { timeout: '5s' } } } })).toEqual({
       credentials,
       discovery,
-      limits: { max_series: 5000 },
+      apis: { core: { timeout: '5s' } },
     });
     expect(written({ config: { shield_zones: { targets: 'all' } } })).toEqual({
       credentials,

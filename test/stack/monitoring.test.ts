@@ -243,7 +243,6 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   BunnynetExporterAbsent: { never: 'the exporter is known to be down' },
   BunnynetNothingFound: { never: 'the targets are named one by one' },
   BunnynetScheduleLag: { never: 'the simulated API is fast enough for its few targets' },
-  BunnynetSeriesDropped: { never: 'the page is far below the limit' },
 };
 
 describe('the rules', () => {

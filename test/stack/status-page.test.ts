@@ -208,7 +208,6 @@ describe('the status page', () => {
         listings: () => awkwardListings,
         exporterStatus: () => ({
           ...calm,
-          droppedSeries: 12,
           schemaDrift: [{ kind: 'application', field: 'monthlyCost', count: 3, lastAtMs: nowMs }],
           pauses: [{ api: 'shield', untilMs: Date.now() + 20_000 }],
           configuration: { loadedAtMs: nowMs, refused: { atMs: nowMs, message: 'config.yml:3: wrong' } },

@@ -157,8 +157,6 @@ export const calm: ExporterStatus = {
 const well: ExporterState = {
   refusedReload: undefined,
   pauses: [],
-  droppedSeries: 0,
-  maxSeries: 1_000_000,
   capacities: [],
   schemaDrift: [],
   shared: [],
@@ -229,7 +227,7 @@ export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<
     targets,
     listings: () => [],
     nextPollInMs: () => 4000,
-    config: () => ({ limits: { max_series: 1_000_000 } }),
+    config: () => ({ accounts: ['account'] }),
     reload: undefined,
     ...more,
   });
