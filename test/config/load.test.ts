@@ -124,7 +124,7 @@ describe('a problem is reported with file, line, path and what was expected', ()
     ],
     [
       'applications: { targets: [a] }\napis: { video: { "a\\n": 1 } }',
-      '3: apis.video["a\\n"]: unknown setting; expected base_url, timeout, max_concurrency, requests_per_second, max_retries, max_response_bytes, ca_file or allow_insecure_http',
+      '3: apis.video["a\\n"]: unknown setting; expected one such as ca_file, base_url or timeout',
     ],
     // settings of one resource
     [
@@ -133,7 +133,6 @@ describe('a problem is reported with file, line, path and what was expected', ()
     ],
     // numbers
     [`${applications}discovery:`, '3: discovery: expected a mapping; got nothing'],
-    [`${applications}limits: { max_series: 5000 }`, '3: limits: unknown setting (did you mean rate_limits?)'],
     [
       `${applications}apis: { video: { max_retries: 1.5 } }`,
       '3: apis.video.max_retries: expected a whole number from 0 to 10; got "1.5"',
