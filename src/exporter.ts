@@ -9,7 +9,7 @@ import type { Cause, CauseInput } from './causes/cause.ts';
 import { CauseLog } from './causes/cause-log.ts';
 import { causesOf } from './causes/causes.ts';
 import type { Config } from './config/config.ts';
-import { describeConfig } from './config/describe.ts';
+import { describeConfig } from './config/read.ts';
 import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';

@@ -14,7 +14,6 @@ import { endSoon, onSignal, restoreSignals } from './cli/signals.ts';
 import { summary } from './cli/summary.ts';
 import { type Environment, historyProgressText, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
-import { narrow } from './config/narrow.ts';
 import { createExporter, type Exporter, type Setup } from './exporter.ts';
 import { WebConfigSource } from './http/web-config-source.ts';
 import { ownedBy } from './polling/shard.ts';
@@ -22,6 +21,7 @@ import { type Exchange, Report } from './report/report.ts';
 import { resources } from './resources/kinds/index.ts';
 import { type Labels, ownKind } from './resources/resource.ts';
 import { Credentials } from './secrets/credentials.ts';
+import { quote } from './text.ts';
 import { revision, version } from './version.ts';
 
 const builtAs = `${version} (revision ${revision}, node ${process.versions.node})`;
@@ -40,10 +40,18 @@ async function load({ configFile: file }: Flags, env: Environment, log: Logger):
   return { config, credentials };
 }
 
-/** With `--once.kind`, only those kinds. */
-function narrowed({ config, credentials }: Setup, { once, backfill, onceKinds }: Flags): Setup {
+/** With `--once.kind`, only the sections of these kinds. Throws if one of them is off. */
+function narrowed(setup: Setup, { once, backfill, onceKinds }: Flags): Setup {
   const wanted = once || backfill !== undefined ? onceKinds?.filter((kind) => kind !== ownKind) : undefined;
-  return { config: wanted ? narrow(config, wanted, resources) : config, credentials };
+  if (!wanted) return setup;
+  const { config, credentials } = setup;
+  const off = wanted.find((kind) => !config.sections.some((section) => section.kind === kind));
+  if (off !== undefined) {
+    const section = resources.find(({ kind }) => kind === off)?.section;
+    throw new Error(`the kind ${quote(off)} is off: add the section ${section} to the configuration`);
+  }
+  const sections = config.sections.filter(({ kind }) => wanted.includes(kind));
+  return { config: { ...config, sections }, credentials };
 }
 
 /**

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { demoSeries, flagRows } from '../src/cli/flags.ts';
-import { urlVariable } from '../src/config/apis.ts';
-import { environmentSettings } from '../src/config/environment.ts';
+import { environmentSettings, urlVariable } from '../src/config/environment.ts';
 import {
   isOfAccount,
   minStaleAfterIntervals,

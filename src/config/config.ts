@@ -78,3 +78,24 @@ export interface Config {
     readonly intervalMs: number;
   };
 }
+
+const usualPace = { maxConcurrency: 8, requestsPerSecond: 10 };
+const slowPace = { maxConcurrency: 2, requestsPerSecond: 2 };
+
+/** The default address and pace of each API. */
+export const apiDefaults = {
+  application: { baseUrl: 'https://api.bunny.net/mc', ...usualPace },
+  shield: { baseUrl: 'https://api.bunny.net', ...usualPace },
+  core: { baseUrl: 'https://api.bunny.net', ...usualPace },
+  video: { baseUrl: 'https://video.bunnycdn.com', ...slowPace },
+  origin_errors: { baseUrl: 'https://cdn-origin-logging.bunny.net', ...slowPace },
+} satisfies Record<ApiName, object>;
+
+/** Data in the form of the file. */
+export type Plain =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Plain[]
+  | { readonly [key: string]: Plain | undefined };

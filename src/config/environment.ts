@@ -6,13 +6,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { suggest } from '../text.ts';
-import { urlVariable } from './apis.ts';
 import type { Config } from './config.ts';
-import type { Document } from './document.ts';
 import { ConfigError, type Path, type Problem } from './problems.ts';
 import { isOfAccount, shortForms, takesAll } from './schema.ts';
 import { credentialNamePattern } from './values.ts';
-import type { Mapping, Raw } from './yaml.ts';
+import type { Document, Mapping, Raw } from './yaml.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -58,6 +56,11 @@ function fileHelp(credential: string): string {
 function targetsHelp(resource: Resource): string {
   if (isOfAccount(resource)) return 'all';
   return `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}, separated by commas`;
+}
+
+/** Sets the address of an API. */
+export function urlVariable(api: ApiName): string {
+  return `BUNNYNET_${api.toUpperCase()}_URL`;
 }
 
 /** Names the credential of the account. */

@@ -3,11 +3,15 @@
  * each with its place; if there are none, all contradictions between settings. Starts nothing and calls no API.
  */
 
-import { apiNames } from '../resources/resource.ts';
+import { isUtf8 } from 'node:buffer';
+import { dirname, resolve } from 'node:path';
+import type * as z from 'zod';
+import { readStart } from '../files.ts';
+import { apiNames, type Resource } from '../resources/resource.ts';
 import { Credentials } from '../secrets/credentials.ts';
+import { didYouMean, expectedOf, suggest, unreadable } from '../text.ts';
 import { nextTurn } from '../turns.ts';
-import type { Config } from './config.ts';
-import { type Document, fromFile, fromPlain, type Plain, readBytes } from './document.ts';
+import type { Config, Plain } from './config.ts';
 import {
   accountVariable,
   type EnvironmentOptions,
@@ -16,12 +20,19 @@ import {
   ownVariables,
   toProblem,
 } from './environment.ts';
-import { type AddProblem, ConfigError, formatProblem, type Problem } from './problems.ts';
+import {
+  type AddProblem,
+  ConfigError,
+  formatPath,
+  formatProblem,
+  type Path,
+  type Problem,
+} from './problems.ts';
 import { readConfig } from './read.ts';
+import { documentSchema, type Settings } from './schema.ts';
 import { loadPatternEngine } from './selector.ts';
-import { readSettings } from './settings.ts';
-import { isCertificates } from './values.ts';
-import { isMapping, type Mapping } from './yaml.ts';
+import { gotText, isCertificates, unknownSetting } from './values.ts';
+import { type Document, isMapping, type Mapping, parseYaml } from './yaml.ts';
 
 export interface LoadOptions extends EnvironmentOptions {
   /** Undefined, like `document`, if the environment variables are the configuration. */
@@ -95,6 +106,121 @@ async function open(options: LoadOptions): Promise<Document> {
   const { file, document } = options;
   if (file !== undefined) return await fromFile(file);
   return document === undefined ? fromEnvironment(options) : fromPlain(document);
+}
+
+/** Plain data of the same form as the file. Numbers and booleans become text, as in a file. */
+function fromPlain(document: { readonly [section: string]: Plain | undefined }): Document {
+  const toText = (_: string, value: unknown) =>
+    typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+  return {
+    raw: JSON.parse(JSON.stringify(document), toText) as Mapping,
+    place: (path) => ({ path: formatPath(path) }),
+    directory: '.',
+    problems: [],
+  };
+}
+
+/** Rejects with a `ConfigError` if the file cannot be read or does not hold settings. */
+async function fromFile(file: string): Promise<Document> {
+  const content = await readBytes(file);
+  if (typeof content === 'string') throw new ConfigError([{ file, path: '', message: content }]);
+  // UTF-16 can pass for UTF-8, but has zero bytes.
+  if (!isUtf8(content) || content.includes(0)) {
+    const message = 'expected text in UTF-8; save the file in this encoding';
+    throw new ConfigError([{ file, path: '', message }]);
+  }
+  const { raw, problems, place } = parseYaml(content.toString(), file);
+  if (isMapping(raw)) return { raw, place, directory: dirname(resolve(file)), problems };
+  const message = `expected a mapping of settings; ${gotText(raw)}`;
+  throw new ConfigError(problems.length > 0 ? problems : [{ ...place([]), message }]);
+}
+
+const maxFileBytes = 10 * 2 ** 20;
+
+/** The content of the file, or as text why it cannot be used. what: what it should be, for that text. */
+async function readBytes(file: string, what = 'a configuration file'): Promise<Buffer | string> {
+  try {
+    const content = await readStart(file, maxFileBytes + 1);
+    if (content.length <= maxFileBytes) return content;
+    return `expected ${what} of at most 10MiB; it is larger`;
+  } catch (error) {
+    return `expected ${what}; ${unreadable(error)}`;
+  }
+}
+
+/** Parses a document with the schema. Reports every violation, in our own words; undefined if there is one. */
+async function readSettings(
+  raw: Mapping,
+  resources: readonly Resource[],
+  report: AddProblem,
+): Promise<Settings | undefined> {
+  const schema = documentSchema(resources, (section) => section in raw);
+  await nextTurn();
+  const { data, error } = schema.safeParse(raw, { reportInput: true });
+  const issues = error?.issues.flatMap((issue) => withoutUnions(issue)) ?? [];
+  const misspelt = issues.flatMap(meantSettings);
+  for (const issue of issues) {
+    const path = issue.path as Path;
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) report([...path, key], unknownSetting(key, knownSettings(issue)));
+    } else if (!misspelt.some((meant) => isMissing(issue, meant))) {
+      // The setting that a misspelt one was meant for is missing as well: one problem is enough.
+      report(path, messageOf(issue));
+    }
+  }
+  return data as Settings | undefined;
+}
+
+/** The schema lists the settings that it knows in its message. */
+function knownSettings({ message }: z.core.$ZodIssue): readonly string[] {
+  return message.split(',');
+}
+
+/** The paths of the settings that unknown ones were probably meant for. */
+function meantSettings(issue: z.core.$ZodIssue): readonly Path[] {
+  if (issue.code !== 'unrecognized_keys') return [];
+  return issue.keys.flatMap((key) => {
+    const meant = suggest(key, knownSettings(issue));
+    return meant === undefined ? [] : [[...(issue.path as Path), meant]];
+  });
+}
+
+/** Whether the issue says that this setting is missing, or that its mapping lacks one of several, which it is one of. */
+function isMissing({ code, input, path }: z.core.$ZodIssue, setting: Path): boolean {
+  const isAt = (place: Path) => path.join('\n') === place.join('\n');
+  return input === undefined ? isAt(setting) : code === 'custom' && isAt(setting.slice(0, -1));
+}
+
+/** Replaces the issue of a union by those of the alternative of the input's type, of which there is at most one. */
+function withoutUnions(issue: z.core.$ZodIssue, above: Path = []): readonly z.core.$ZodIssue[] {
+  const path = [...above, ...(issue.path as Path)];
+  if (issue.code === 'invalid_union') {
+    const meant = issue.errors.find((form) => !form.some(isOfOtherType));
+    if (meant !== undefined) return meant.flatMap((inner) => withoutUnions(inner, path));
+  }
+  return [{ ...issue, path }];
+}
+
+/** Whether the issue says that the input is of another type than the alternative. */
+function isOfOtherType({ code, path }: z.core.$ZodIssue): boolean {
+  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
+}
+
+/** Never quotes text where someone may have put a key by mistake. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  const { message, input, path } = issue;
+  if (issue.code === 'custom' && issue.params?.['quiet'] === true) return message;
+  if (typeof input === 'string' && path[0] === 'credentials') return message;
+  const word = typeof input === 'string' ? input : '';
+  const values = wordsOf(issue);
+  const expected = issue.code === 'invalid_value' ? `expected ${expectedOf(word, values)}` : message;
+  return `${expected}; ${gotText(input)}${didYouMean(word, values)}`;
+}
+
+/** The words that the setting, or an alternative of it, can be. */
+function wordsOf(issue: z.core.$ZodIssue): readonly string[] {
+  if (issue.code === 'invalid_value') return issue.values.map(String);
+  return issue.code === 'invalid_union' ? issue.errors.flat().flatMap(wordsOf) : [];
 }
 
 /** The APIs with the certificates of their files. */

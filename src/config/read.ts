@@ -1,10 +1,20 @@
-/** Turns settings into the configuration: checks them against each other and decides which credential each target uses. */
+/**
+ * Turns settings into the configuration: checks them against each other and decides which credential each target uses. And shows a
+ * configuration as it would stand in a file; it holds no key, so nothing here can show one.
+ */
 import { resolve } from 'node:path';
 import { type ApiName, apiNames, type Ids, operationsOf, type Resource } from '../resources/resource.ts';
 import { didYouMean, expectedOf, formatDuration, orList, quote } from '../text.ts';
-import { apis as defaults } from './apis.ts';
-import type { ApiConfig, ApiSettingNames, Config, SectionConfig, TargetConfig } from './config.ts';
-import type { Document } from './document.ts';
+import {
+  type ApiConfig,
+  type ApiSettingNames,
+  apiDefaults,
+  type Config,
+  type OverrideConfig,
+  type Plain,
+  type SectionConfig,
+  type TargetConfig,
+} from './config.ts';
 import type { AddProblem, Path } from './problems.ts';
 import {
   type ApiSettings,
@@ -19,7 +29,8 @@ import {
   takesAll,
 } from './schema.ts';
 import type { Selection } from './selector.ts';
-import { isPlainRemote } from './values.ts';
+import { formatBytes, isPlainRemote } from './values.ts';
+import type { Document } from './yaml.ts';
 
 interface Context {
   readonly report: AddProblem;
@@ -192,7 +203,7 @@ function namesOf(
   const hostOf = (one: ApiName) => new URL(apis[one].base_url).host;
   const nameOf = (one: ApiName, setting: string) => place(['apis', one, setting]).path;
   const sameHost = apiNames.filter((one) => used.has(one) && hostOf(one) === hostOf(api));
-  const isSet = (one: ApiName) => apis[one].base_url !== defaults[one].baseUrl;
+  const isSet = (one: ApiName) => apis[one].base_url !== apiDefaults[one].baseUrl;
   return {
     baseUrl: nameOf(api, 'base_url'),
     host: sameHost.filter(isSet).map((one) => nameOf(one, 'base_url')),
@@ -352,4 +363,80 @@ function selectionOf({
   exclude = [],
 }: Pick<SectionSettings, 'include' | 'exclude'>): Selection | undefined {
   return include.length + exclude.length === 0 ? undefined : { include, exclude };
+}
+
+/** The configuration in the form of the file, with every default. Keys appear as names of variables and files. */
+export function describeConfig(
+  config: Config,
+  resources: readonly Resource[],
+): { readonly [key: string]: Plain } {
+  const sections = resources.flatMap((resource) => {
+    const section = config.sections.find(({ kind }) => kind === resource.kind);
+    return section === undefined
+      ? []
+      : [[resource.section, describeSection(section, resource, config.accounts)] as const];
+  });
+  const described = {
+    credentials: config.credentials,
+    accounts: config.accounts,
+    apis: Object.fromEntries(apiNames.map((api) => [api, describeApi(config.apis[api])])),
+    discovery: { interval: formatDuration(config.discovery.intervalMs) },
+    ...Object.fromEntries(sections),
+  };
+  // Leaves out what is undefined.
+  return JSON.parse(JSON.stringify(described)) as { readonly [key: string]: Plain };
+}
+
+function describeApi(api: ApiConfig) {
+  return {
+    base_url: api.baseUrl,
+    timeout: formatDuration(api.timeoutMs),
+    max_concurrency: api.maxConcurrency,
+    requests_per_second: api.requestsPerSecond,
+    max_retries: api.maxRetries,
+    max_response_bytes: formatBytes(api.maxResponseBytes),
+    ca_file: api.caFile,
+    allow_insecure_http: isPlainRemote(api.baseUrl) || undefined,
+  };
+}
+
+function describeSection(section: SectionConfig, { ids }: Resource, all: readonly string[]) {
+  const { accounts, libraryCredential, overrides, targets } = section;
+  const idsOf = (values: readonly string[]) =>
+    Object.fromEntries(ids.map(({ setting }, i) => [setting, values[i]]));
+  return {
+    // Undefined if it is that of every account. Named targets have their own.
+    credential:
+      libraryCredential ?? (targets === 'all' && accounts.join() !== all.join() ? accounts : undefined),
+    ...describeOptions(section),
+    ...(section.settings as object),
+    targets:
+      targets === 'all'
+        ? targets
+        : targets.map((target) => ({
+            ...idsOf(Object.values(target.ids)),
+            ...describeOptions(target),
+            credential: target.credential,
+          })),
+    ...describeSelection(section.selection),
+    parents: section.parents && describeSelection(section.parents),
+    overrides:
+      overrides &&
+      [...overrides].map(([key, override]) => ({ ...idsOf(key.split('/')), ...describeOptions(override) })),
+  };
+}
+
+function describeOptions({ name, intervalMs, staleAfterMs }: OverrideConfig) {
+  return {
+    name,
+    interval: intervalMs && formatDuration(intervalMs),
+    stale_after: staleAfterMs && formatDuration(staleAfterMs),
+  };
+}
+
+function describeSelection({ include, exclude }: Partial<Selection> = {}) {
+  return {
+    include: include?.length ? include : undefined,
+    exclude: exclude?.length ? exclude : undefined,
+  };
 }

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import type { CredentialSource } from '../secrets/credentials.ts';
 import { formatDuration, orList } from '../text.ts';
-import { apis } from './apis.ts';
+import { apiDefaults } from './config.ts';
 import * as value from './values.ts';
 import { mapping, optional, preset } from './values.ts';
 
@@ -81,7 +81,7 @@ const sharedApiShape = {
 };
 
 function apiSchema(api: ApiName) {
-  const { baseUrl, maxConcurrency, requestsPerSecond } = apis[api];
+  const { baseUrl, maxConcurrency, requestsPerSecond } = apiDefaults[api];
   return mapping({
     base_url: preset(value.baseUrl, baseUrl, 'Address of the API'),
     timeout,

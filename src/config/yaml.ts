@@ -5,7 +5,6 @@
 import {
   type Alias,
   Composer,
-  type Document,
   type ErrorCode,
   isAlias,
   isCollection,
@@ -16,6 +15,7 @@ import {
   Lexer,
   LineCounter,
   type Node,
+  type Document as ParsedYaml,
   Parser,
   visit,
   type YAMLError,
@@ -38,6 +38,13 @@ export interface YamlDocument {
   readonly problems: readonly Problem[];
   /** Where the entry or item at a path starts, or the nearest one above it. */
   readonly place: (path: Path) => Place;
+}
+
+/** A configuration as it was written, before it is checked: from a file, from plain data or from the environment. */
+export interface Document extends YamlDocument {
+  readonly raw: Mapping;
+  /** The directory to which paths of files are relative. */
+  readonly directory: string;
 }
 
 /** The place of an offset in the text. */
@@ -97,7 +104,7 @@ function* tokensOf(text: string, parser: Parser) {
 }
 
 /** The place and the message. The parser notices an open bracket or quote late; it is reported where it opens. */
-function explain(error: YAMLError, document: Document): [offset: number, message: string] {
+function explain(error: YAMLError, document: ParsedYaml): [offset: number, message: string] {
   const [offset] = error.pos;
   let open: [offset: number, message: string] | undefined;
   visit(document, {

@@ -2,8 +2,7 @@
  * The text of `--report`: what the API answered, without any value of the account, for somebody who looks for a fault and has
  * no such account.
  */
-import { apis } from '../config/apis.ts';
-import type { Plain } from '../config/document.ts';
+import { apiDefaults, type Plain } from '../config/config.ts';
 import { errorBody } from '../resources/documented.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { operationOf, plainPath } from './operations.ts';
@@ -164,7 +163,7 @@ function indented(lines: readonly string[]): readonly string[] {
 
 /** Values of settings that cannot be somebody's names, and are therefore shown. */
 const ownText = /^(?:all|latest|none|milliseconds|seconds|(?:\d+(?:ms|[smhdw]))+|\d+[KMG]iB)$/;
-const ownAddresses: readonly string[] = Object.values(apis).map(({ baseUrl }) => baseUrl);
+const ownAddresses: readonly string[] = Object.values(apiDefaults).map(({ baseUrl }) => baseUrl);
 
 /** The settings with values that cannot be names; of lists only the length, of credentials only the number. */
 function configLines(config: Plain): readonly string[] {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SectionConfig } from '../../src/config/config.ts';
-import type { Plain } from '../../src/config/document.ts';
+import type { Plain, SectionConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { runs } from '../runs.ts';

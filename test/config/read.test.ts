@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import { describeConfig } from '../../src/config/describe.ts';
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
+import { describeConfig } from '../../src/config/read.ts';
 import { account, canary, env, fewKinds, load } from './fixtures.ts';
 
 type Document = NonNullable<LoadOptions['document']>;
