@@ -34,10 +34,10 @@ import { type ApiName, apiNames, type Resource } from './resources/resource.ts';
 import { SchemaDrift } from './schema-drift.ts';
 import type { Credentials } from './secrets/credentials.ts';
 import { Keys } from './secrets/keys.ts';
+import { Redactor } from './secrets/redactor.ts';
 import { createPages } from './status/routes.ts';
 import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
-import type { Redact } from './text.ts';
 
 /** A configuration and the keys that it names. */
 export interface Setup {
@@ -58,6 +58,8 @@ export interface ExporterOptions {
   /** Default: direct connections. */
   readonly proxy?: ForwardProxy | undefined;
   readonly log: Logger;
+  /** Learns all keys, and hides them on the pages. The log hides those that it knows. Default: one of its own. */
+  readonly redactor?: Redactor | undefined;
   /** How many log lines could not be written since the start. Default: none. */
   readonly droppedLogLines?: (() => number) | undefined;
   /** Called with every request that was sent to the API. */
@@ -96,10 +98,11 @@ export class Exporter {
   #lastChange: Promise<void> = Promise.resolve();
 
   constructor(options: ExporterOptions, setup: Setup) {
-    const { log } = options;
+    const { log, redactor = new Redactor(options.now) } = options;
     const { config } = setup;
     this.#options = options;
     this.#keys = new Keys({
+      redactor,
       onChanged: (credential) => this.#engine.keyChanged(credential),
       onProblem: (credential, problem) =>
         problem === undefined
@@ -116,8 +119,7 @@ export class Exporter {
       now: () => this.#now(),
     });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);
-    const redact: Redact = (text, maxLength) => this.#keys.redactor.redact(text, maxLength);
-    this.#schemaDrift = new SchemaDrift({ telemetry: this.#telemetry, log, redact, now: () => this.#now() });
+    this.#schemaDrift = new SchemaDrift({ telemetry: this.#telemetry, log, now: () => this.#now() });
     const keys = {
       // A key that came with a listing is only for the video API.
       get: (api: ApiName, credential: string) =>
@@ -138,7 +140,6 @@ export class Exporter {
       log,
       foundKeys: this.#keys.found,
       keyIdOf: (name) => this.#keys.idOf(name),
-      redact,
       owns: ownedBy(options.shard),
       onSweep: () => {
         void this.#keys.check();
@@ -152,7 +153,7 @@ export class Exporter {
     this.#logPlan = planLog(() => this.listings().every(({ state }) => state !== 'pending'), log);
     this.#logLacking = lackingLog(log);
     const { addresses, probeAddress, webConfigFile } = options;
-    const routes = this.#routes();
+    const routes = this.#routes(redactor);
     this.#server = new WebServer({ addresses, webConfigFile, log, routes });
     const probed = routes.filter(({ path }) => probePages.includes(path));
     this.#probes = probeAddress && new WebServer({ addresses: [probeAddress], log, routes: probed });
@@ -262,7 +263,7 @@ export class Exporter {
     this.#warnOfEmptySelections();
   }
 
-  #routes(): readonly Route[] {
+  #routes(redactor: Redactor): readonly Route[] {
     const { telemetryPath, enableLifecycle } = this.#options;
     const metrics = createMetricsRoute({
       store: this.#store,
@@ -272,6 +273,7 @@ export class Exporter {
     });
     const pages = createPages({
       telemetryPath,
+      hide: (text) => redactor.redact(text),
       kinds: resources,
       exporterStatus: () => this.#status(),
       causeInput: () => this.#causeInput(),

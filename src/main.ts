@@ -21,6 +21,7 @@ import { type Exchange, Report } from './report/report.ts';
 import { resources } from './resources/kinds/index.ts';
 import { type Labels, ownKind } from './resources/resource.ts';
 import { Credentials } from './secrets/credentials.ts';
+import { Redactor } from './secrets/redactor.ts';
 import { quote } from './text.ts';
 import { revision, version } from './version.ts';
 
@@ -28,6 +29,9 @@ const builtAs = `${version} (revision ${revision}, node ${process.versions.node}
 const progressIntervalMs = 100;
 /** Between two lines about the progress of a history, where stderr is no terminal. */
 const logIntervalMs = 10_000;
+
+/** Knows all keys of the process, for its log and its pages. */
+const redactor = new Redactor();
 
 /** Scripts depend on these. */
 const exitCodes = { ok: 0, wrongConfiguration: 1, wrongUsage: 2, pollsFailed: 3 } as const;
@@ -148,6 +152,7 @@ async function writeHistory(setup: Setup, flags: Flags, env: Environment, { log 
       proxy: flags.demo ? undefined : proxyFrom(env),
       output: process.stdout,
       log,
+      redactor,
       signal: interrupt.signal,
       onProgress(now) {
         shown = historyProgressText(now);
@@ -237,6 +242,7 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
       shard: flags.shard,
       onExchange,
       log,
+      redactor,
       droppedLogLines: droppedLines,
     });
     if (answers)
@@ -245,6 +251,7 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
         resources,
         proxy,
         log,
+        redactor,
         signal: new AbortController().signal,
         onExchange,
       });
@@ -264,7 +271,7 @@ async function run(flags: Flags, env: Environment): Promise<number> {
     return 0;
   }
   checkParser();
-  const created = createLog(flags, env);
+  const created = createLog(flags, env, redactor);
   const { log } = created;
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'unexpected error in the exporter; it ends');

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { DriftedField } from './causes/cause.ts';
 import type { PollObserver } from './polling/poll.ts';
-import { type Redact, safeLine } from './text.ts';
+import { safeLine } from './text.ts';
 
 /** How long an entry stays in the list after it was last seen. */
 const rememberedMs = 24 * 3_600_000;
@@ -19,7 +19,6 @@ export interface SchemaDriftOptions {
     unrecognized(kind: string, field: string): void;
   };
   readonly log: Logger;
-  readonly redact: Redact;
   /** Unix time. */
   readonly now: () => number;
 }
@@ -67,17 +66,14 @@ export class SchemaDrift implements Drift {
 
   /** Counts it. Returns it if it is new, and there is room for it. */
   #note(kind: string, field: string, given?: string): DriftedField | undefined {
-    const { redact, now } = this.#options;
-    const nowMs = now();
+    const nowMs = this.#options.now();
     const [oldest] = this.#entries;
     if (oldest && !isRecent(oldest[1], nowMs)) this.#entries.delete(oldest[0]);
     const key = JSON.stringify([kind, field, given?.slice(0, maxCompared)]);
     const known = this.#entries.get(key);
     if (!known && this.#entries.size >= maxEntries) return undefined;
     const { value, count, sinceMs } =
-      known && isRecent(known, nowMs)
-        ? known
-        : { value: given && safeLine(given, redact), count: 0, sinceMs: nowMs };
+      known && isRecent(known, nowMs) ? known : { value: given && safeLine(given), count: 0, sinceMs: nowMs };
     const entry = { kind, field, value, count: count + 1, sinceMs, lastAtMs: nowMs };
     this.#entries.delete(key);
     this.#entries.set(key, entry);

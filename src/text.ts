@@ -158,16 +158,14 @@ export function pollDuration(seconds: number): string {
   return seconds < 0.9995 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(2)} s`;
 }
 
-/** Removes keys from the first `maxLength` characters of a text, and cuts off the rest. */
-export type Redact = (text: string, maxLength: number) => string;
-
-/** How much of a text from an answer is looked at, and how much is passed on. */
-const maxRead = 2000;
+/** How much of a text from an answer is passed on. */
 const maxPassedOn = 300;
 
-/** One line without keys and of bounded length: what answers say is not to be trusted. */
-export function safeLine(text: string, redact: Redact): string {
-  return redact(text, maxRead)
+/** One line of bounded length: what answers say is not to be trusted. */
+export function safeLine(text: string): string {
+  // Not all of a text of megabytes is looked at.
+  return text
+    .slice(0, 10 * maxPassedOn)
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .slice(0, maxPassedOn);
 }

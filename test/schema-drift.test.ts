@@ -17,7 +17,6 @@ function start() {
       { base: null },
       { write: (line) => void lines.push((JSON.parse(line) as { msg: string }).msg) },
     ),
-    redact: (text, maxLength) => text.slice(0, maxLength),
     now: () => state.nowMs,
   });
   const about = (kind: string) => ({ kind, target: { id: 'a' }, name: undefined, credential: 'account' });

@@ -239,6 +239,8 @@ export class ApiClient {
       return { body };
     } catch (cause) {
       error = errorOfTransport(cause, context.config, this.#proxy);
+      // What a library says of a broken answer may quote it.
+      error.message = context.key.hideIn(error.message);
       status ??= error.answer.status;
       if (!signal.aborted) context.connections.failures++;
       if (error.result === 'rate_limited') this.#pause(error.answer.retryAfterMs);

@@ -11,11 +11,10 @@ import type { Snapshot } from '../polling/task.ts';
 import type { Found, Get, Resource } from '../resources/resource.ts';
 import { ReadingError } from '../resources/resource.ts';
 import type { FoundKeys } from '../secrets/found-keys.ts';
-import { type Redact, safeLine } from '../text.ts';
+import { safeLine } from '../text.ts';
 
 export interface Reader {
   readonly clients: ApiClients;
-  readonly redact: Redact;
   readonly signal: AbortSignal;
   /** How long a request may take, with its turn, retries and the pauses that the API asks for. */
   readonly budgetMs: number;
@@ -31,20 +30,20 @@ export function getFor({ clients, signal, budgetMs }: Reader, { api, queue, cred
 export const silent = { mismatch: () => undefined, unrecognized: () => undefined };
 
 /** How a request or a reading failed. Throws what is no failure of an answer. */
-export function failureOf(error: unknown, redact: Redact) {
+export function failureOf(error: unknown) {
   if (error instanceof ApiError)
     return {
       result: error.result,
       status: error.answer.status,
       errorKey: error.answer.errorKey,
-      message: safeLine(error.message, redact),
+      message: safeLine(error.message),
     };
   if (error instanceof ReadingError)
     return {
       result: error.result,
       status: undefined,
       errorKey: error.errorKey,
-      message: safeLine(error.message, redact),
+      message: safeLine(error.message),
     };
   throw error;
 }
@@ -131,7 +130,7 @@ async function list(spec: ListingSpec, reader: Reader): Promise<ListingRun> {
     return { spec, entries: [...run.found] };
   } catch (error) {
     reader.signal.throwIfAborted();
-    const failure = failureOf(error, reader.redact);
+    const failure = failureOf(error);
     if (listing.isEmpty?.(failure)) return { spec, entries: [] };
     const of = parent ? nameOf(parent) : account;
     return {

@@ -18,6 +18,7 @@ import {
 import type { Range } from '../resources/times.ts';
 import type { Credentials } from '../secrets/credentials.ts';
 import { Keys } from '../secrets/keys.ts';
+import { Redactor } from '../secrets/redactor.ts';
 import { type Discovered, discover, failureOf, getFor, type Reader, reasonOf, silent } from './discover.ts';
 import { timeText } from './ranges.ts';
 
@@ -27,6 +28,8 @@ export interface PastOptions {
   readonly resources: readonly Resource[];
   readonly proxy?: ForwardProxy | undefined;
   readonly log: Logger;
+  /** Learns the keys, so that the log hides them. Default: one of its own. */
+  readonly redactor?: Redactor | undefined;
   readonly signal: AbortSignal;
   /** How long a request may take, with its turn, retries and the pauses that the API asks for. Default: half an hour. */
   readonly budgetMs?: number | undefined;
@@ -47,11 +50,20 @@ export class PastReader {
   #isListing = false;
 
   constructor(options: PastOptions) {
-    const { config, proxy, log, signal, budgetMs = 1_800_000, onExchange } = options;
+    const {
+      config,
+      proxy,
+      log,
+      redactor = new Redactor(),
+      signal,
+      budgetMs = 1_800_000,
+      onExchange,
+    } = options;
     this.#options = options;
     // Every request under way listens to it.
     setMaxListeners(0, signal);
     this.#keys = new Keys({
+      redactor,
       onChanged: () => undefined,
       onProblem: (credential, problem) =>
         problem !== undefined && log.warn({ credential }, `${problem}; the last readable key stays in use`),
@@ -73,7 +85,6 @@ export class PastReader {
     };
     this.#reader = {
       clients: createClients(halved(config.apis), keys, observer, proxy),
-      redact: (text, maxLength) => this.#keys.redactor.redact(text, maxLength),
       signal,
       budgetMs,
       describeKey: (credential) => this.#keys.describe(credential),
@@ -111,7 +122,7 @@ export class PastReader {
     piece: Range | undefined,
     nowMs: number,
   ): Promise<Answered> {
-    const { redact, signal } = this.#reader;
+    const { signal } = this.#reader;
     const answered = piece && (resource.query?.requestsFor(piece)[0]?.range ?? piece);
     try {
       const reading = await resource.read(getFor(this.#reader, target), target.ids, silent, {
@@ -124,7 +135,7 @@ export class PastReader {
         : { reading, answered };
     } catch (error) {
       signal.throwIfAborted();
-      const failure = failureOf(error, redact);
+      const failure = failureOf(error);
       return resource.isEmpty?.(failure)
         ? { reading: resource.nothing, answered }
         : { failure: reasonOf(failure, target.credential, this.#reader), result: failure.result };

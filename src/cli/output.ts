@@ -1,5 +1,6 @@
 /** Writes output to stdout; logs, problems and the progress line to stderr. */
 import pino, { type Logger } from 'pino';
+import type { Redactor } from '../secrets/redactor.ts';
 import { plural } from '../text.ts';
 import type { Flags } from './flags.ts';
 import { prettyLine } from './pretty-log.ts';
@@ -39,8 +40,8 @@ export interface Log {
 const maxWaitingBytes = 64 * 1024;
 const retryIntervalMs = 1000;
 
-/** Never waits for the log and never ends the process because of it. */
-export function createLog({ logLevel, logFormat }: Flags, env: Environment): Log {
+/** Never waits for the log and never ends the process because of it. Each line is without the keys that the redactor knows. */
+export function createLog({ logLevel, logFormat }: Flags, env: Environment, redactor: Redactor): Log {
   const { stderr } = process;
   const style = styleFor(stderr, env);
   const isPretty = (logFormat ?? (stderr.isTTY ? 'pretty' : 'json')) === 'pretty';
@@ -61,7 +62,8 @@ export function createLog({ logLevel, logFormat }: Flags, env: Environment): Log
   });
   const log = pino(options, {
     write(record: string) {
-      const line = isPretty ? prettyLine(record, style) : record;
+      const safe = redactor.redact(record);
+      const line = isPretty ? prettyLine(safe, style) : safe;
       if (stderr.isTTY) progress.write(line);
       else destination.write(line);
     },

@@ -24,6 +24,14 @@ export async function send(response: ServerResponse, parts: Parts, timeoutMs = s
   }
 }
 
+/** Each part as a function changes it. */
+export async function* mapParts(
+  parts: AsyncGenerator<string>,
+  change: (text: string) => string,
+): AsyncGenerator<string> {
+  for await (const part of parts) yield change(part);
+}
+
 function write(response: ServerResponse, parts: Parts): Promise<void> {
   if (Symbol.asyncIterator in parts) return pipeline(parts, response);
   // Parts that are in memory are handed to the system at once, however many they are.

@@ -31,7 +31,7 @@ export interface FoundKeys {
   retain(isWanted: (listing: string) => boolean): void;
 }
 
-export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observer' | 'redact'> {
+export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observer'> {
   readonly log: Logger;
   readonly resources: readonly Resource[];
   readonly store: Pick<Store, 'add'>;

@@ -11,7 +11,7 @@ import {
   isReadAlone,
   ReadingError,
 } from '../resources/resource.ts';
-import { type Redact, safeLine } from '../text.ts';
+import { safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
 import { isExchanged, nameOf } from './discovered.ts';
 import { neverPolled, nextFailure } from './record.ts';
@@ -42,7 +42,6 @@ export interface PollerOptions {
   readonly clientOf: (api: ApiName) => Pick<ApiClient, 'get'>;
   readonly observer: PollObserver;
   readonly log: Logger;
-  readonly redact: Redact;
   /** The targets that a task feeds, itself included. */
   readonly fedBy: (task: Task) => Iterable<TargetTask>;
   /**
@@ -145,7 +144,7 @@ export class Poller {
       this.#show(task, found.reading, beganMs);
     } catch (error) {
       const { result, message } = describe(error);
-      task.failed({ result, message: this.#toLine(message), atMs });
+      task.failed({ result, message: safeLine(message), atMs });
     }
   }
 
@@ -247,9 +246,9 @@ export class Poller {
     const atMs = now();
     const lastFailure = nextFailure(record.lastFailure, {
       result,
-      message: this.#toLine(thrown.message),
+      message: safeLine(thrown.message),
       status: answer.status,
-      errorKey: this.#toLine(answer.errorKey),
+      errorKey: answer.errorKey && safeLine(answer.errorKey),
       advice: thrown.advice,
       atMs,
     });
@@ -269,15 +268,11 @@ export class Poller {
       reason: message,
       status,
       error_key: errorKey,
-      request_id: this.#toLine(answer.requestId),
+      request_id: answer.requestId && safeLine(answer.requestId),
     };
     log.debug({ ...aboutPoll(spec), ...fields }, `poll failed: ${message}`);
     // After a 429, the whole API is paused anyway.
     return { isSuccess: false, pauseMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0 };
-  }
-
-  #toLine<Text extends string | undefined>(text: Text): Text | string {
-    return text === undefined ? text : safeLine(text, this.#options.redact);
   }
 }
 

@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import { isExposed, readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
-import { formsOf, redacted } from './redactor.ts';
+import { patternOf, redacted } from './redactor.ts';
 
 /** Where a key is read: never the key itself. */
 export type CredentialSource = { readonly env: string } | { readonly file: string };
@@ -13,7 +13,8 @@ export type CredentialSource = { readonly env: string } | { readonly file: strin
 /** A key that only `reveal()` shows. Printed, inspected or serialised it is `[redacted]`. */
 export class Secret {
   readonly #text: string;
-  #forms: readonly string[] | undefined;
+  /** Made when it is needed first: most of 10,000 keys never are. */
+  #pattern: RegExp | undefined;
   #id: string | undefined;
 
   constructor(text: string) {
@@ -30,10 +31,10 @@ export class Secret {
     return this.#id;
   }
 
-  /** Replaces the key in an answer, in any of its forms, with `[redacted]`. */
+  /** Replaces the key in an answer or an error, in any of its forms, with `[redacted]`. */
   hideIn(text: string): string {
-    this.#forms ??= formsOf(this.#text);
-    return this.#forms.reduce((left, form) => left.replaceAll(form, redacted), text);
+    this.#pattern ??= patternOf(this.#text);
+    return this.#pattern ? text.replaceAll(this.#pattern, redacted) : text;
   }
 
   toString(): string {

@@ -4,21 +4,21 @@
  */
 import { CredentialError, type Credentials, type KeyOrProblem, Secret } from './credentials.ts';
 import { FoundKeys } from './found-keys.ts';
-import { Redactor } from './redactor.ts';
+import type { Redactor } from './redactor.ts';
 
 type Source = Pick<Credentials, 'readAll' | 'describe'>;
 
 export interface KeysOptions {
   /** A credential of the configuration has another key, which is in use from now on. */
   readonly onChanged: (credential: string) => void;
+  /** Learns every key. */
+  readonly redactor: Redactor;
   /** Called with why a key can no longer be read (the last readable one stays in use), and without when it can again. */
   readonly onProblem: (credential: string, problem: string | undefined) => void;
 }
 
 export class Keys {
-  /** Knows the keys of all configurations: answers to requests with earlier keys may still arrive. */
-  readonly redactor = new Redactor();
-  readonly found = new FoundKeys(this.redactor);
+  readonly found: FoundKeys;
   readonly #options: KeysOptions;
   #credentials: Source | undefined;
   /** By credential: the last readable key, or why there never was one. */
@@ -31,6 +31,7 @@ export class Keys {
 
   constructor(options: KeysOptions) {
     this.#options = options;
+    this.found = new FoundKeys(options.redactor);
   }
 
   /** Switches to the credentials of another configuration, with the keys that were read for it. */
@@ -103,6 +104,6 @@ export class Keys {
 
   #keep(name: string, key: KeyOrProblem): void {
     this.#keys.set(name, key);
-    if (key instanceof Secret) this.redactor.learn(name, key.reveal());
+    if (key instanceof Secret) this.#options.redactor.learn(name, key.reveal());
   }
 }

@@ -5,22 +5,31 @@ export const redacted = '[redacted]';
 /** The shortest form that is hidden: shorter ones occur in ordinary words. */
 const shortestForm = 4;
 
-/** How many keys that are no longer in use are still hidden: answers to requests with them may still arrive. */
-const maxFormerKeys = 256;
+/** How long a key that was replaced is still hidden: an answer to a request with it may still arrive, and a line may wait. */
+const formerMs = 24 * 3_600_000;
 
-/** The forms in which an answer may contain a key. key: visible ASCII. */
-export function formsOf(key: string): readonly string[] {
+/** The forms in which a text may contain a key, the longest first. key: visible ASCII. */
+function formsOf(key: string): readonly string[] {
   const bytes = Buffer.from(key);
-  // Base64 of a key depends on its offset in the encoded text.
-  const base64 = [0, 1, 2].flatMap((before) => {
-    const padded = Buffer.concat([Buffer.alloc(before), bytes]);
-    // The characters at both ends also depend on what is next to the key.
-    const own = (text: string) => text.slice(before === 0 ? 0 : before + 1).replace(/.?=+$/, '');
-    return [own(padded.toString('base64')), own(padded.toString('base64url'))];
-  });
   const escaped = JSON.stringify(key).slice(1, -1);
-  const forms = new Set([key, escaped, encodeURIComponent(key), bytes.toString('hex'), ...base64]);
-  return [...forms].filter(({ length }) => length >= shortestForm);
+  const base64 = bytes.toString('base64').replace(/=+$/, '');
+  const forms = [
+    key,
+    escaped,
+    encodeURIComponent(key),
+    bytes.toString('hex'),
+    base64,
+    bytes.toString('base64url'),
+  ];
+  return [...new Set(forms)]
+    .filter(({ length }) => length >= shortestForm)
+    .toSorted((a, b) => b.length - a.length);
+}
+
+/** Matches a key in each of its forms, in any case of its letters. Undefined for a key that is too short to be hidden. */
+export function patternOf(key: string): RegExp | undefined {
+  const forms = formsOf(key).map((form) => form.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return forms.length === 0 ? undefined : new RegExp(forms.join('|'), 'gi');
 }
 
 /** The text in lower case, with the same offsets: U+0130 is the only letter that would become longer. */
@@ -28,68 +37,98 @@ function lowerCased(text: string): string {
   return text.replaceAll('\u0130', 'i').toLowerCase();
 }
 
-/** The forms of keys in lower case, by the characters that they begin with, and the length of the longest. */
-function indexOf(keys: ReadonlySet<string>) {
-  const byStart = new Map<string, string[]>();
-  let longest = 0;
-  for (const form of [...keys].flatMap(formsOf).map(lowerCased)) {
-    const start = form.slice(0, shortestForm);
-    byStart.set(start, [...(byStart.get(start) ?? []), form]);
-    longest = Math.max(longest, form.length);
-  }
-  return { byStart, longest };
+/** The place of a form in the filter, by its first four characters. */
+function placeOf(text: string, at: number): number {
+  const [a, b] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
+  const [c, d] = [text.charCodeAt(at + 2), text.charCodeAt(at + 3)];
+  return ((a * 31 + b) * 961 + c * 31 + d) & 0xffff;
 }
 
+/** All keys in use, and those that were replaced within a day. */
 export class Redactor {
+  readonly #now: () => number;
   /** By credential. */
   readonly #keys = new Map<string, string>();
-  /** The oldest first. */
-  readonly #former = new Set<string>();
-  /** Of all of these; undefined if they have changed since. */
-  #forms: ReturnType<typeof indexOf> | undefined;
+  /** How many credentials have a key. */
+  readonly #uses = new Map<string, number>();
+  /** Since when no credential has a key that one had, the first that was replaced first. Unix time. */
+  readonly #former = new Map<string, number>();
+  /** The forms of all of them in lower case, by their first four characters, the longest first. */
+  readonly #forms = new Map<string, readonly string[]>();
+  /** Whether a form may begin like this. It spares most characters of a text the slower look into `#forms`. */
+  readonly #mayBegin = new Uint8Array(0x1_0000);
 
-  /** Hides the credential's key from now on; its previous key becomes a former one. */
+  /** now: Unix time. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** Hides the credential's key from this moment on, and its previous key for another 24 hours. */
   learn(credential: string, key: string): void {
     if (this.#keys.get(credential) === key) return;
     this.forget(credential);
     this.#keys.set(credential, key);
-    this.#forms = undefined;
+    const uses = this.#uses.get(key) ?? 0;
+    this.#uses.set(key, uses + 1);
+    if (uses === 0 && !this.#former.delete(key)) this.#add(key);
   }
 
-  /** The credential's key is no longer in use. It stays hidden until 256 others have become former keys after it. */
+  /** The credential has no key any more. The one that it had stays hidden for 24 hours. */
   forget(credential: string): void {
     const key = this.#keys.get(credential);
     if (key === undefined) return;
     this.#keys.delete(credential);
-    this.#former.delete(key);
-    this.#former.add(key);
-    const [oldest = ''] = this.#former;
-    if (this.#former.size > maxFormerKeys) this.#former.delete(oldest);
-    this.#forms = undefined;
+    const left = (this.#uses.get(key) ?? 0) - 1;
+    if (left > 0) return void this.#uses.set(key, left);
+    this.#uses.delete(key);
+    this.#former.set(key, this.#now());
   }
 
-  /**
-   * Replaces each key with `[redacted]`, in any case of its letters.
-   *
-   * @param maxLength where the text is truncated; a key that begins before and ends behind is replaced as a whole
-   */
-  redact(text: string, maxLength = text.length): string {
-    this.#forms ??= indexOf(new Set([...this.#keys.values(), ...this.#former]));
-    const { byStart, longest } = this.#forms;
-    const plain = lowerCased(text.slice(0, maxLength + longest));
+  /** Replaces each key with `[redacted]`, in any case of its letters. */
+  redact(text: string): string {
+    this.#dropFormer();
+    const plain = lowerCased(text);
     let result = '';
-    let kept = 0;
-    for (let at = 0; at < maxLength && at < plain.length; at++) {
-      const forms = byStart.get(plain.slice(at, at + shortestForm)) ?? [];
-      const length = forms.reduce(
-        (most, form) => (form.length > most && plain.startsWith(form, at) ? form.length : most),
-        0,
-      );
-      if (length === 0) continue;
-      result += text.slice(kept, at) + redacted;
-      kept = at + length;
-      at = kept - 1;
+    let copied = 0;
+    for (let at = 0; at + shortestForm <= plain.length; at++) {
+      if (this.#mayBegin[placeOf(plain, at)] === 0) continue;
+      const forms = this.#forms.get(plain.slice(at, at + shortestForm));
+      const form = forms?.find((one) => plain.startsWith(one, at));
+      if (form === undefined) continue;
+      result += text.slice(copied, at) + redacted;
+      copied = at + form.length;
+      at = copied - 1;
     }
-    return result + text.slice(kept, Math.max(kept, maxLength));
+    return result + text.slice(copied);
+  }
+
+  #add(key: string): void {
+    for (const form of formsOf(key).map(lowerCased)) {
+      const start = form.slice(0, shortestForm);
+      const forms = [...(this.#forms.get(start) ?? []), form].toSorted((a, b) => b.length - a.length);
+      this.#forms.set(start, forms);
+      this.#mayBegin[placeOf(form, 0)] = 1;
+    }
+  }
+
+  #remove(key: string): void {
+    for (const form of formsOf(key).map(lowerCased)) {
+      const start = form.slice(0, shortestForm);
+      const forms = this.#forms.get(start) ?? [];
+      // Another key may have the same form.
+      const at = forms.indexOf(form);
+      const left = forms.filter((_, place) => place !== at);
+      if (left.length > 0) this.#forms.set(start, left);
+      else this.#forms.delete(start);
+    }
+  }
+
+  #dropFormer(): void {
+    const untilMs = this.#now() - formerMs;
+    for (const [key, sinceMs] of this.#former) {
+      if (sinceMs > untilMs) return;
+      this.#former.delete(key);
+      this.#remove(key);
+    }
   }
 }

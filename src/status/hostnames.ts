@@ -4,13 +4,15 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText } from '../http/answer.ts';
-import { send } from '../http/send.ts';
+import { mapParts, send } from '../http/send.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import { pullZone, type ZoneHostnames } from '../resources/kinds/pull-zone.ts';
 import { renderList } from './json.ts';
 import type { StatusSources } from './view.ts';
 
 export interface HostnamesOptions extends Pick<StatusSources, 'targets' | 'listings'> {
+  /** Replaces all known keys in a text. */
+  readonly hide: (text: string) => string;
   /** Whether everything was polled once. */
   readonly isReady: () => boolean;
   /** Whether the configuration has a section of this kind. */
@@ -30,7 +32,8 @@ export async function answerHostnames(
     return answerText(response, 503, 'not known yet: wait for a complete listing of the pull zones');
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   if (method === 'HEAD') return void response.end();
-  await send(response, renderList(zones.flatMap(hostnamesOf), describeHostname));
+  const parts = renderList(zones.flatMap(hostnamesOf), describeHostname);
+  await send(response, mapParts(parts, options.hide));
 }
 
 /** Whether every listing that reads pull zones was complete once, and every zone that it has was read. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, answerWhole } from '../http/answer.ts';
 import type { Route } from '../http/route.ts';
-import { send } from '../http/send.ts';
+import { mapParts, send } from '../http/send.ts';
 import { statusPageHeaders } from './assets.ts';
 import { answerHostnames, type HostnamesOptions } from './hostnames.ts';
 import { renderJson } from './json.ts';
@@ -13,6 +13,8 @@ import { buildView, type StatusSources, type View } from './view.ts';
 export interface PagesOptions extends StatusSources, HostnamesOptions {
   /** Whether anything was read, or there was nothing to read. */
   readonly hasRead: () => boolean;
+  /** Replaces all known keys in a text. */
+  readonly hide: (text: string) => string;
   /** The current configuration, without any secret. */
   readonly config: () => unknown;
   /** Undefined where the lifecycle pages are off. Rejects with what is wrong with the new configuration. */
@@ -22,25 +24,28 @@ export interface PagesOptions extends StatusSources, HostnamesOptions {
 type Handler = Route['handle'];
 
 export function createPages(options: PagesOptions): readonly Route[] {
-  const { config, reload } = options;
+  const { hide, config } = options;
   const about = viewer(options);
-  const status = about((view, _, response) => answerWhole(response, 'text/html', renderStatusPage(view)), 1);
+  const status = about(
+    (view, _, response) => answerWhole(response, 'text/html', hide(renderStatusPage(view))),
+    1,
+  );
   const json = about((view, { method }, response) => {
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     if (method === 'HEAD') return void response.end();
-    return send(response, renderJson(view));
+    return send(response, mapParts(renderJson(view), hide));
   });
   const page = (path: string, handle: Handler): Route => ({ path, methods: ['GET'], handle });
   return [
     { ...page('/', status), headers: statusPageHeaders },
     page('/api/v1/targets', json),
     page('/config', (_, response) =>
-      answerWhole(response, 'application/json', `${JSON.stringify(config(), undefined, 2)}\n`),
+      answerWhole(response, 'application/json', hide(`${JSON.stringify(config(), undefined, 2)}\n`)),
     ),
     page('/sd/hostnames', (request, response) => answerHostnames(options, request, response)),
     page('/-/healthy', (_, response) => answerText(response, 200, 'healthy')),
     page('/-/ready', readiness(options)),
-    { path: '/-/reload', methods: ['POST'], handle: (_, response) => answerReload(response, reload) },
+    { path: '/-/reload', methods: ['POST'], handle: (_, response) => answerReload(response, options) },
   ];
 }
 
@@ -100,7 +105,7 @@ function readiness({ isReady, hasRead }: PagesOptions): Handler {
   };
 }
 
-async function answerReload(response: ServerResponse, reload: PagesOptions['reload']): Promise<void> {
+async function answerReload(response: ServerResponse, { hide, reload }: PagesOptions): Promise<void> {
   if (!reload) {
     const reason = 'reloading over HTTP is off; start with --web.enable-lifecycle to allow it';
     return answerText(response, 403, reason);
@@ -109,6 +114,6 @@ async function answerReload(response: ServerResponse, reload: PagesOptions['relo
     await reload();
     answerText(response, 200, 'the configuration was reloaded');
   } catch (error) {
-    answerText(response, 400, `keeping the previous configuration:\n${(error as Error).message}`);
+    answerText(response, 400, hide(`keeping the previous configuration:\n${(error as Error).message}`));
   }
 }

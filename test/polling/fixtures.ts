@@ -135,7 +135,6 @@ export function engineWith(get: ApiClient['get'], more: Partial<EngineOptions> =
       started: () => undefined,
     },
     log: pino({ level: 'silent' }),
-    redact: (text) => text,
     foundKeys: { learn: () => [], retain: () => undefined },
     owns: () => true,
     ...more,

@@ -52,7 +52,6 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
     ),
     onRun: () => Promise.resolve(),
     fedBy: () => [target],
-    redact: (text) => text.replaceAll('k3y-of-the-account', '[redacted]'),
     now: () => nowMs,
     uptimeMs: () => nowMs,
   });

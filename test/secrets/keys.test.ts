@@ -3,30 +3,33 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Credentials, type KeyOrProblem, Secret } from '../../src/secrets/credentials.ts';
 import { Keys } from '../../src/secrets/keys.ts';
+import { Redactor } from '../../src/secrets/redactor.ts';
 import { canary, directory } from '../config/fixtures.ts';
 
 /** Keys, and what they told, in order. */
 function ownerOfKeys() {
   const told: string[] = [];
+  const redactor = new Redactor();
   const keys = new Keys({
+    redactor,
     onChanged: (credential) => void told.push(`${credential} changed`),
     onProblem: (credential, problem) => void told.push(`${credential}: ${problem ?? 'well'}`),
   });
-  return { keys, told: () => told.splice(0) };
+  return { keys, redactor, told: () => told.splice(0) };
 }
 
 /** With the key `first` in a file. */
 async function withFile() {
   const file = join(await directory(), 'key');
   await writeFile(file, 'first');
-  const { keys, told } = ownerOfKeys();
+  const { keys, redactor, told } = ownerOfKeys();
   const credentials = new Credentials({ account: { file } }, {});
   keys.use(credentials, await credentials.readAll());
   const checked = async () => {
     await keys.check();
     return [keys.get('account').reveal(), ...told().map((line) => line.replace(file, 'FILE'))];
   };
-  return { file, keys, checked };
+  return { file, redactor, checked };
 }
 
 it('a key is the new one once its file was read again, also if the file is not newer', async () => {
@@ -43,7 +46,7 @@ it('a key is the new one once its file was read again, also if the file is not n
 });
 
 it('the last readable key stays in use when its file becomes unusable, which is told once', async () => {
-  const { file, keys, checked } = await withFile();
+  const { file, redactor, checked } = await withFile();
   await rename(file, `${file}.away`);
   expect(await checked()).toEqual(['first', 'account: expected the key file FILE; there is none']);
   expect(await checked()).toEqual(['first']);
@@ -56,7 +59,7 @@ it('the last readable key stays in use when its file becomes unusable, which is 
   await writeFile(file, 'second');
   expect(await checked()).toEqual(['second', 'account: well', 'account changed']);
   await rm(file);
-  expect(keys.redactor.redact('first-key second-key')).toBe('[redacted]-key [redacted]-key');
+  expect(redactor.redact('first-key second-key')).toBe('[redacted]-key [redacted]-key');
 });
 
 it('a key that nobody defined is an error, and so is one that never was readable', async () => {

@@ -23,17 +23,16 @@ const shortestPart = 10;
 
 function formsOf(secret: string | Buffer): readonly string[] {
   const bytes = Buffer.from(secret);
-  const base64 = [0, 1, 2].map((before) =>
+  // The secret part of a private key is within the Base64 of its file, where it depends on its offset.
+  const offsets = typeof secret === 'string' ? [0] : [0, 1, 2];
+  const base64 = offsets.map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
       .slice(before === 0 ? 0 : before + 1)
-      .replace(/.?=+$/, ''),
+      .replace(typeof secret === 'string' ? /=+$/ : /.?=+$/, ''),
   );
-  const coded = [
-    bytes.toString('hex'),
-    ...base64,
-    ...base64.map((text) => text.replace(/\+/g, '-').replace(/\//g, '_')),
-  ];
+  const urls = base64.map((text) => text.replace(/\+/g, '-').replace(/\//g, '_'));
+  const coded = [bytes.toString('hex'), ...base64, ...urls];
   if (typeof secret !== 'string') return coded;
   const parts = Array.from({ length: Math.max(1, secret.length - shortestPart + 1) }, (_, at) =>
     secret.slice(at, at + shortestPart),

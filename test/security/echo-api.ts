@@ -30,8 +30,7 @@ export const applicationEchoes: Readonly<Record<string, Echo>> = {
   plain: problem((key) => key),
   'upper-case': problem((key) => key.toUpperCase()),
   base64: problem(base64),
-  'base64-of-a-header': problem((key) => base64(`AccessKey: ${key}\r\n`)),
-  'base64-for-urls': problem((key) => Buffer.from(`:${key}`).toString('base64url')),
+  'base64-for-urls': problem((key) => Buffer.from(key).toString('base64url')),
   hexadecimal: problem((key) => Buffer.from(key).toString('hex')),
   'percent-encoded': problem((key) => `?key=${encodeURIComponent(`${key}&x`)}`),
   'after-300-characters': problem((key) => `${'x'.repeat(270)} ${key}`),
@@ -104,7 +103,11 @@ export interface EchoApi {
   readonly asked: () => number;
 }
 
-export async function serveEchoes(): Promise<EchoApi> {
+/** The application whose failure repeats a key that its request did not have. */
+export const repeating = 'another-key';
+
+/** another: what the failure of `repeating` says. */
+export async function serveEchoes(another = ''): Promise<EchoApi> {
   let asked = 0;
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const key = String(request.headers['accesskey'] ?? '');
@@ -112,7 +115,10 @@ export async function serveEchoes(): Promise<EchoApi> {
     const path = request.url ?? '';
     const application = /^\/apps\/([\w-]+)\/summary$/.exec(path)?.[1] ?? '';
     const endpoint = Number(/\/api-guardian\/endpoint\/(\d+)$/.exec(path)?.[1] ?? 0);
-    const echo = applicationEchoes[application] ?? guardianEchoes[endpoint - 1] ?? videoEcho;
+    const echo =
+      (application === repeating ? problem(() => another) : applicationEchoes[application]) ??
+      guardianEchoes[endpoint - 1] ??
+      videoEcho;
     echo(key, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

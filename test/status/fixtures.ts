@@ -218,6 +218,7 @@ export const everything: StatusQuery = {
 export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<PagesOptions> = {}) {
   return createPages({
     telemetryPath: '/metrics',
+    hide: (text) => text,
     kinds,
     exporterStatus: () => calm,
     causeInput: () => causeInput(targets()),

@@ -300,3 +300,25 @@ describe('the pages', () => {
     expect((await fetch(`${bad.url}/-/reload`)).status).toBe(405);
   });
 });
+
+it('no page but /metrics has a key that the exporter knows, whatever a name or a reason says', async () => {
+  const key = 'the-key-of-library-7';
+  const hide = (text: string) => text.replaceAll(key, '[redacted]');
+  const { url } = await serve({
+    routes: pagesOver(() => [failing({ app_id: 'a' }, { message: `HTTP 500: ${key}` })], {
+      hide,
+      config: () => ({ credentials: { account: { file: key } } }),
+      reload: () => Promise.reject(new Error(`expected no ${key}`)),
+    }),
+  });
+  const asked: readonly (readonly [string, RequestInit])[] = [
+    ['/', {}],
+    ['/api/v1/targets', {}],
+    ['/config', {}],
+    ['/-/reload', { method: 'POST' }],
+  ];
+  for (const [path, init] of asked) {
+    const text = await (await fetch(`${url}${path}`, init)).text();
+    expect([text.includes('[redacted]'), text.includes(key)], path).toEqual([true, false]);
+  }
+});
