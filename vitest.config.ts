@@ -3,14 +3,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { limitMs } from './test/runs.ts';
 
 /** Tests that start the built program. */
-const program = [
-  'test/main.test.ts',
-  'test/held/{typos,authorities}.test.ts',
-  'test/security/canary-answers.test.ts',
-];
+const program = ['test/main.test.ts', 'test/held/authorities.test.ts'];
 
 /** Those that take the longest, and mostly wait: they begin first, so that the others run while they do. */
-const slowest = ['security/canary-answers', 'main', 'held/typos', 'api/pool'];
+const slowest = ['main', 'api/pool'];
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -53,3 +53,23 @@ it('has a unit for every systemd that the packages and README.md promise', () =>
   expect(overrides.rpm.depends).toContain('systemd >= 247');
   expect(readFileSync('README.md', 'utf8')).toContain('The packages need systemd 247 ');
 });
+
+it('starts Node with the same options wherever it is started', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    scripts: Record<'start' | 'demo', string>;
+  };
+  const [how = '', variable = '', options = ''] = /(\S+) exec node (.+) dist\//.exec(scripts.start) ?? [];
+  expect(scripts.demo).toContain(how);
+  const sorted = (words: string) => words.split(' ').sort();
+  const image = readFileSync('Dockerfile', 'utf8');
+  const [, inEntry = ''] = /^ENTRYPOINT \["node", (.+), "--max-old/m.exec(image) ?? [];
+  const [, inImage = ''] = /NODE_OPTIONS=(.+) \\$/m.exec(image) ?? [];
+  expect(sorted(`${inEntry.replaceAll(/[",]/g, '')} ${inImage}`)).toEqual(sorted(options));
+  expect(image).toContain(` ${variable} `);
+  const unit = readFileSync('deploy/systemd/bunnynet-exporter.service', 'utf8');
+  expect(unit).toContain(`\nEnvironment=${variable}\n`);
+  // Node takes only some of its options from a variable. The executable holds all of them.
+  const [, inVariable = ''] = /\nEnvironment="NODE_OPTIONS=(.+)"\n/.exec(unit) ?? [];
+  const [, inCommand = ''] = /ExecStart=\/usr\/bin\/env node (.+) \//.exec(unit) ?? [];
+  expect(sorted(`${inVariable} ${inCommand}`)).toEqual(sorted(options));
+});

@@ -2,6 +2,21 @@
 import { expect, it } from 'vitest';
 import { reply, startWhole } from './whole.ts';
 
+it('begins with what is polled and looked for, and at the level debug has each request without its key', async () => {
+  const whole = await startWhole({
+    document: { applications: { targets: ['a', 'b'] }, shield_zones: { targets: 'all' } },
+    routes: { '*': () => reply(404) },
+    logLevel: 'debug',
+  });
+  await whole.exporter.start();
+  await whole.pass(10_000);
+  expect(whole.said('looking for').map(({ msg }) => msg)).toEqual([
+    'polling 2 targets of the configuration, and looking for targets in Shield',
+  ]);
+  expect(whole.said('asked the API').length).toBeGreaterThan(2);
+  expect(JSON.stringify(whole.log)).not.toContain('the-key-of-the-account');
+});
+
 it('sums up the targets by their states, of which only failing ones count as failing', async () => {
   const whole = await startWhole({
     document: {

@@ -1,19 +1,19 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { temporary } from '../http/temporary.ts';
 
 const account = 'credentials: { account: { env: KEY } }\n';
 
-/** The problems that the program reports for a configuration, with their lines. */
+/** The problems of a configuration file, with their lines. */
 async function problemsOf(yaml: string): Promise<readonly string[]> {
   const file = join(temporary({ 'config.yml': yaml }), 'config.yml');
-  const args = ['dist/bunnynet-exporter.js', '--config.check', `--config.file=${file}`];
-  const { stderr } = await promisify(execFile)(process.execPath, args, { env: { KEY: 'a-key' } }).catch(
-    (error: { stderr: string }) => error,
+  const refused = await loadConfig({ file, env: { KEY: 'a-key' }, resources }).then(
+    () => '',
+    ({ message }: Error) => message,
   );
-  return stderr.trim().replaceAll(`${file}:`, '').split('\n');
+  return refused.replaceAll(`${file}:`, '').split('\n');
 }
 
 it.each([

@@ -61,6 +61,8 @@ export interface WholeOptions {
   readonly shard?: ExporterOptions['shard'];
   readonly maxKeyReadMs?: number;
   readonly onExchange?: ExporterOptions['onExchange'];
+  /** Default: info. */
+  readonly logLevel?: 'debug';
   /** Called with every line of the log, as text. */
   readonly onLine?: (line: string) => void;
   /** Unix time of the exporter's clocks, which stand still until the test moves them. Default: a noon in August 2026. */
@@ -366,7 +368,7 @@ export async function startWhole(options: WholeOptions) {
     telemetryPath: '/metrics',
     ...options.web,
     enableLifecycle: true,
-    log: pino({ base: null, timestamp: false }, { write: toLog }),
+    log: pino({ base: null, timestamp: false, level: options.logLevel ?? 'info' }, { write: toLog }),
     now: () => (clock ? Date.now() : nowMs),
     onExchange: options.onExchange,
     proxy: options.proxy,

@@ -4,7 +4,7 @@ import { createPrivateKey, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 /** Looks like a key of bunny.net. */
 export function newKey(): string {
@@ -119,6 +119,19 @@ export function run(args: readonly string[], { env = {}, node = [], execPath }: 
       void ended.then(() => reject(new Error(`ended without ${pattern}: ${output.slice(-2000)}`)));
     });
   return { child, ended, output: () => output, until };
+}
+
+/** Waits until a log line has the message; resolves with the line. */
+export async function logged(running: Running, message: string): Promise<Record<string, unknown>> {
+  const find = () =>
+    running
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .find(({ msg }) => String(msg).includes(message));
+  await expect.poll(find).toBeDefined();
+  return find() ?? {};
 }
 
 /** The address of the server, from the log in either format. */

@@ -1,7 +1,9 @@
-/** The built command where it is started by others than the image, the unit and `npm start`. */
+/** The built command where it is started by others than the image, the unit and `npm start`, and what it refuses or has to wait for. */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
+  closeSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
@@ -10,9 +12,16 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { Simulator } from '../../simulator/simulator.ts';
+import { temporary } from '../http/temporary.ts';
+import { logged, run } from '../security/canary.ts';
+import { startSimulator } from '../simulator/start.ts';
 import { eventually, freePort, start, stopAll, toolPath } from './processes.ts';
 
 afterAll(stopAll);
@@ -76,4 +85,132 @@ test("gives node_exporter's textfile collector what the documented lines ask for
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+/** Of the test under way. */
+let simulator: Simulator;
+beforeEach(async () => {
+  simulator = await startSimulator({ now: Date.now });
+});
+
+/** The environment of a first try against the simulator. */
+function firstTry(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return {
+    BUNNYNET_ACCESS_KEY: simulator.keys.account,
+    BUNNYNET_APPLICATIONS: simulator.applications[0]?.id ?? '',
+    BUNNYNET_APPLICATION_URL: simulator.baseUrls.application,
+    ...more,
+  };
+}
+
+test.each([
+  ['a page', ['--demo', '--once', '--once.kind=billing'], 'stdout cannot be written: ENOSPC'],
+  [
+    'a history',
+    ['--demo', '--backfill=2d', '--once.kind=dns_zone'],
+    'the output cannot be written: ENOSPC; the history is not',
+  ],
+])('says that %s cannot be written, and ends with 1', (_, flags, message) => {
+  const full = openSync('/dev/full', 'w');
+  const words = ['dist/bunnynet-exporter.js', ...flags];
+  const { status, stderr } = spawnSync(process.execPath, words, {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(full);
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain('    at ');
+  expect(status).toBe(1);
+});
+
+test('refuses to write a history of what has none, and ends with 2', async () => {
+  const flags = ['--demo', '--backfill=2d', '--once.kind=billing,pull_zone'];
+  const { code, stdout, stderr } = await run(flags).ended;
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/of billing, pull_zone the API has no past. It has that of .*dns_zone/);
+  expect(code).toBe(2);
+});
+
+test('refuses a label that a metric has, or that is given twice, and ends with 2', async () => {
+  const flags = ['--demo', '--backfill=2d', '--backfill.label=pop=a', '--backfill.label=job=b,job=c'];
+  const { code, stdout, stderr } = await run(flags).ended;
+  expect(stdout).toBe('');
+  expect(stderr).toContain('the metrics have a label pop of their own');
+  expect(stderr).toContain('job is given several times');
+  expect(code).toBe(2);
+});
+
+test('says that it cannot read answers without WebAssembly, and ends with 1', async () => {
+  const { code, stderr } = await run(['--once'], { node: ['--jitless'], env: firstTry() }).ended;
+  expect(stderr).toMatch(
+    /^(Warning: disabling flag .*\n)?This process cannot use WebAssembly.*--jitless.*\n$/,
+  );
+  expect(code).toBe(1);
+});
+
+test('checks the configuration of a shard without calling anything, and ends with 0', async () => {
+  const ids = Array.from({ length: 700 }, (_, i) => `app${i}`).join(',');
+  const env = firstTry({ BUNNYNET_APPLICATIONS: ids });
+  const { code, stdout } = await run(['--config.check', '--shard=0/2'], { env }).ended;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^shard 0\/2\n.*✓ the configuration is valid\n$/s);
+  // All of them would need 12 requests a second.
+  expect(stdout).toMatch(/^application +6 +10 /m);
+  expect(simulator.counters.application.requests).toBe(0);
+});
+
+test('names the variable of an address that cannot be reached', async () => {
+  const env = firstTry({ BUNNYNET_APPLICATION_URL: 'http://127.0.0.1:1' });
+  const { stderr } = await run(['--once'], { env }).ended;
+  expect(stderr).toContain('Check BUNNYNET_APPLICATION_URL and the firewalls in between.');
+});
+
+test('says which port is in use, and ends with 1', async () => {
+  const port = new URL(simulator.origin).port;
+  const { code, stderr } = await run([`--web.listen-address=127.0.0.1:${port}`], { env: firstTry() }).ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain('in use');
+});
+
+test('reports what the API answered to documented operations', async () => {
+  const { code, stdout } = await run(['--demo', '--report']).ended;
+  expect(code).toBe(0);
+  expect(stdout).toContain('GET /apps/{}/summary of the application API\n  200 × ');
+  expect(stdout).toContain('GET /library/{}/videos/{}/storage of the video API\n  200 × ');
+  expect(stdout).toMatch(/\nThe past\n(?: {2}\w+, a day 40 days ago: points\n)+\n/);
+  expect(stdout).not.toContain('an operation that is not documented');
+});
+
+test('sleeps while nothing is due', async () => {
+  const running = run(['--web.listen-address=127.0.0.1:0'], { env: firstTry() });
+  await logged(running, 'first round');
+  const wakes = async () => {
+    const status = await readFile(`/proc/${running.child.pid}/status`, 'utf8');
+    return Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1]);
+  };
+  const before = await wakes();
+  await sleep(6000);
+  // Something that looks once a second would wake it six times.
+  expect((await wakes()) - before).toBeLessThan(6);
+});
+
+test('ends in order when the signal comes twice, as from npm after Ctrl-C', async () => {
+  const ids = Array.from({ length: 20_000 }, (_, i) => `"${i}"`).join();
+  const api = `application: { base_url: "${simulator.baseUrls.application}" }`;
+  const config = `credentials: { account: { env: KEY } }\napis: { ${api} }\napplications: { targets: [${ids}] }\n`;
+  const file = join(temporary({ 'config.yml': config }), 'config.yml');
+  const running = run(['--web.listen-address=127.0.0.1:0', `--config.file=${file}`], {
+    env: { KEY: simulator.keys.account },
+  });
+  const { url } = await logged(running, 'serving');
+  // The program waits for the reader of an answer that is too large for the system's buffers.
+  const reader = connect(Number(new URL(String(url)).port), '127.0.0.1').pause();
+  reader.write('GET /api/v1/targets HTTP/1.1\r\nHost: a\r\n\r\n');
+  await once(reader, 'readable');
+  running.child.kill('SIGTERM');
+  await logged(running, 'stopping');
+  running.child.kill('SIGTERM');
+  reader.destroy();
+  expect((await running.ended).code).toBe(0);
+  expect(running.output()).toContain('"msg":"stopped"');
 });

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporary } from '../http/temporary.ts';
+import { originOf, page, run } from '../security/canary.ts';
+import { configOf } from '../security/stage.ts';
 import { startSimulator } from '../simulator/start.ts';
 import { kindNames } from '../simulator/targets.ts';
-import { originOf, page, run } from './canary.ts';
-import { configOf } from './stage.ts';
 
 /** What the simulated answers have that nobody may see, as `secret` names it. */
 const carried = [
