@@ -363,7 +363,9 @@ export class Exporter {
   #logWanted(): void {
     const { log } = this.#options;
     const { counts } = this.#engine.overview();
-    logWanted(log, this.#setup.config, resources, (kind) => counts.get(kind)?.targets ?? 0);
+    logWanted(log, this.#setup.config, resources, (kind) =>
+      counts.reduce((sum, each) => sum + (each.kind === kind ? each.targets : 0), 0),
+    );
   }
 }
 

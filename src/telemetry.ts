@@ -5,16 +5,18 @@ import { type PollResult, pollResults } from './api/errors.ts';
 import type { Format, Header } from './exposition/format.ts';
 import { OwnFamilies, type OwnFamily, type OwnRow } from './exposition/own-families.ts';
 import type { Store } from './exposition/store.ts';
+import type { AccountState, TargetCounts } from './polling/accounts.ts';
 import type { Answers } from './polling/answers.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
 import type { Overview } from './polling/overview.ts';
+import { isFoundKey } from './polling/spec.ts';
 import { type ApiName, operationsOf, type Resource } from './resources/resource.ts';
 import { revision, version } from './version.ts';
 
 /** What is read at each scrape. */
 export interface Inventory {
   /** Another object once something has changed, the series of the store included. */
-  readonly overview: () => Pick<Overview, 'counts' | 'summaries' | 'answersAt' | 'capacities'>;
+  readonly overview: () => Pick<Overview, 'counts' | 'summaries' | 'accountsAt' | 'answersAt' | 'capacities'>;
   readonly store: Pick<Store, 'series'>;
   /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. Another object once it has changed. */
   readonly configuration: () => { readonly loadedAtMs: number; readonly refused: object | undefined };
@@ -104,6 +106,7 @@ interface Count {
 
 /** What a scrape reads once. */
 interface Reading extends ReturnType<Inventory['overview']> {
+  readonly accounts: readonly AccountState[];
   readonly answers: Answers;
 }
 
@@ -128,6 +131,27 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
     help,
     read: (now) => on.kinds.map((kind) => ({ labels: { kind }, value: figureOf(kind, now) })),
   });
+  const isOn = ({ kind }: { readonly kind: string }) => on.kinds.includes(kind);
+  /** Of each account of which a kind has targets, or lists them. */
+  const byAccount = (name: string, help: string, figureOf: (counts: TargetCounts) => number): Count => ({
+    name,
+    help,
+    read: ({ counts, summaries }) => {
+      const none = { targets: 0, stale: 0, failing: new Map<string, number>() };
+      const listed = summaries
+        .filter(isOn)
+        .map(({ kind, credential: account }) => ({ ...none, kind, account }));
+      const known = new Set(counts.map(({ kind, account }) => `${kind} ${account}`));
+      const all = [
+        ...counts.filter(isOn),
+        ...listed.filter(({ kind, account }) => !known.has(`${kind} ${account}`)),
+      ];
+      return all.map((each) => ({
+        labels: { kind: each.kind, account: each.account },
+        value: figureOf(each),
+      }));
+    },
+  });
   const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Reading) => number): Count => ({
     name,
     help,
@@ -143,9 +167,9 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
     help,
     read: ({ summaries }) =>
       summaries.flatMap((summary): OwnRow[] => {
-        const { kind, credential } = summary;
+        const { kind, credential: account } = summary;
         const value = figureOf(summary);
-        return value === undefined ? [] : [{ labels: { kind, credential }, value }];
+        return value === undefined ? [] : [{ labels: { kind, account }, value }];
       }),
   });
   const all: readonly Count[] = [
@@ -174,12 +198,31 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
       'Requests a second that the polls and listings of an API need at their intervals, without retries.',
       (api, { capacities }) => capacities.find((capacity) => capacity.api === api)?.neededPerSecond ?? 0,
     ),
-    byKind('targets', 'Targets that are polled.', (kind, { counts }) => counts.get(kind)?.targets ?? 0),
-    byKind(
+    byAccount('targets', 'Targets that are polled.', ({ targets }) => targets),
+    byAccount(
       'stale_targets',
       'Targets without values on the page because no poll succeeded within stale_after.',
-      (kind, { counts }) => counts.get(kind)?.stale ?? 0,
+      ({ stale }) => stale,
     ),
+    {
+      name: 'failing_targets',
+      help: 'Targets whose last poll failed, by its result. No series where none did.',
+      read: ({ counts }) =>
+        counts
+          .filter(isOn)
+          .flatMap(({ kind, account, failing }) =>
+            Array.from(failing, ([result, value]) => ({ labels: { kind, account, result }, value })),
+          ),
+    },
+    {
+      name: 'account_unreadable',
+      help: '1 while nothing of the account is read with its key although something is due; else 0. The reason is the commonest result of what failed since, or late where nothing failed.',
+      read: ({ accounts }) =>
+        accounts.map(({ account, unreadable }) => ({
+          labels: { account, reason: unreadable ?? '' },
+          value: Number(unreadable !== undefined),
+        })),
+    },
     byKind('series', 'Series on the page.', (kind) => inventory.store.series(kind)),
     {
       name: 'refused_keys',
@@ -188,8 +231,11 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
         on.apis.flatMap((api) =>
           answers
             .keys(api)
-            .filter(({ credential, isRefused }) => isRefused || !isFound(credential))
-            .map(({ credential, isRefused }) => ({ labels: { api, credential }, value: Number(isRefused) })),
+            .filter(({ credential, isRefused }) => isRefused || !isFoundKey(credential))
+            .map(({ credential, account, isRefused }) => ({
+              labels: { api, credential, account },
+              value: Number(isRefused),
+            })),
         ),
     },
     byApi(
@@ -231,7 +277,8 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
   ];
   return () => {
     const overview = inventory.overview();
-    const now = { ...overview, answers: overview.answersAt(inventory.now()) };
+    const nowMs = inventory.now();
+    const now = { ...overview, accounts: overview.accountsAt(nowMs), answers: overview.answersAt(nowMs) };
     return all.map(({ name, help, type = 'gauge', read }) => ({
       name: prefix + name,
       help,
@@ -254,11 +301,6 @@ async function familiesOf(registry: Registry): Promise<readonly OwnFamily[]> {
     type: name.endsWith('_info') ? 'info' : type,
     rows: values.map(({ metricName = name, ...row }) => ({ ...row, suffix: metricName.slice(name.length) })),
   }));
-}
-
-/** Whether a key came with a listing: no configuration can have such a name. There may be one for each of a thousand libraries. */
-function isFound(credential: string): boolean {
-  return credential.includes('/');
 }
 
 let processMetrics: Registry | undefined;

@@ -7,7 +7,14 @@ export function overviewWith(
   changes: Partial<ReturnType<Inventory['overview']>>,
 ): ReturnType<Inventory['overview']> {
   return {
-    counts: new Map(resources.map(({ kind }) => [kind, { targets: 1, stale: 0 }])),
+    counts: resources.map(({ kind }) => ({
+      kind,
+      account: 'account',
+      targets: 1,
+      stale: 0,
+      failing: new Map([['timeout', 1]]),
+    })),
+    accountsAt: () => [{ account: 'account', unreadable: undefined }],
     summaries: [],
     answersAt: answersOf([]),
     capacities: [],

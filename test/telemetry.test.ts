@@ -61,14 +61,17 @@ it('reads the metrics of the process once for scrapes within a second, and what 
   let targets = 1;
   const telemetry = createTelemetry(resources, {
     ...inventory,
-    overview: () => overviewWith({ counts: new Map([['application', { targets, stale: 0 }]]) }),
+    overview: () =>
+      overviewWith({
+        counts: [{ kind: 'application', account: 'account', targets, stale: 0, failing: new Map() }],
+      }),
   });
   const [process, , counts] = await telemetry.render('text');
   targets = 2;
   const [again, , changed] = await telemetry.render('text');
   expect(again).toBe(process);
-  expect(counts?.toString()).toContain('bunnynet_exporter_targets{kind="application"} 1');
-  expect(changed?.toString()).toContain('bunnynet_exporter_targets{kind="application"} 2');
+  expect(counts?.toString()).toContain('bunnynet_exporter_targets{kind="application",account="account"} 1');
+  expect(changed?.toString()).toContain('bunnynet_exporter_targets{kind="application",account="account"} 2');
 });
 
 it('has the counters of every kind and result from the start, at 0, and those of fields once there is something to count', async () => {
@@ -101,7 +104,7 @@ it('has the sum and the count of poll durations, without buckets', async () => {
   }
 });
 
-it('shows the state of listings by kind and credential, without those that are gone', async () => {
+it('shows the state of listings by kind and account, without those that are gone', async () => {
   const zone = (id: string) => ({ ids: { shield_zone_id: id } });
   const selection = (kind: string, targets: number, left: readonly string[] = []) => ({
     kind,
@@ -136,21 +139,21 @@ it('shows the state of listings by kind and credential, without those that are g
       .map((line) => line.replace('bunnynet_exporter_discovery_', ''));
   const seconds = (ms: number) => ms / 1000;
   expect(await discovery()).toEqual([
-    'up{kind="shield_zone",credential="account"} 1',
-    'up{kind="rate_limit",credential="account"} 1',
-    'up{kind="api_guardian",credential="account"} 0',
-    `last_success_timestamp_seconds{kind="shield_zone",credential="account"} ${seconds(nowMs - 1000)}`,
-    `last_success_timestamp_seconds{kind="rate_limit",credential="account"} ${seconds(nowMs - 9000)}`,
-    `last_success_timestamp_seconds{kind="api_guardian",credential="account"} ${seconds(nowMs - 30_000)}`,
-    'found_targets{kind="shield_zone",credential="account"} 5',
-    'found_targets{kind="rate_limit",credential="account"} 5',
-    'found_targets{kind="api_guardian",credential="account"} 7',
-    'excluded_targets{kind="shield_zone",credential="account"} 0',
-    'excluded_targets{kind="rate_limit",credential="account"} 2',
-    'excluded_targets{kind="api_guardian",credential="account"} 0',
-    'failing_listings{kind="shield_zone",credential="account"} 0',
-    'failing_listings{kind="rate_limit",credential="account"} 0',
-    'failing_listings{kind="api_guardian",credential="account"} 1',
+    'up{kind="shield_zone",account="account"} 1',
+    'up{kind="rate_limit",account="account"} 1',
+    'up{kind="api_guardian",account="account"} 0',
+    `last_success_timestamp_seconds{kind="shield_zone",account="account"} ${seconds(nowMs - 1000)}`,
+    `last_success_timestamp_seconds{kind="rate_limit",account="account"} ${seconds(nowMs - 9000)}`,
+    `last_success_timestamp_seconds{kind="api_guardian",account="account"} ${seconds(nowMs - 30_000)}`,
+    'found_targets{kind="shield_zone",account="account"} 5',
+    'found_targets{kind="rate_limit",account="account"} 5',
+    'found_targets{kind="api_guardian",account="account"} 7',
+    'excluded_targets{kind="shield_zone",account="account"} 0',
+    'excluded_targets{kind="rate_limit",account="account"} 2',
+    'excluded_targets{kind="api_guardian",account="account"} 0',
+    'failing_listings{kind="shield_zone",account="account"} 0',
+    'failing_listings{kind="rate_limit",account="account"} 0',
+    'failing_listings{kind="api_guardian",account="account"} 1',
   ]);
   listings = [];
   expect(await discovery()).toEqual([]);
@@ -165,7 +168,7 @@ it('shows the oldest success of 130,000 listings', async () => {
     ...inventory,
     overview: () => overviewWith({ summaries: summarizeListings(listings) }),
   });
-  const labels = '{kind="video_storage",credential="account"}';
+  const labels = '{kind="video_storage",account="account"}';
   const text = await render(telemetry);
   expect(text).toContain(`discovery_last_success_timestamp_seconds${labels} ${(nowMs - 99) / 1000}\n`);
   expect(text).toContain(`discovery_found_targets${labels} 130000\n`);
@@ -186,7 +189,7 @@ describe('the kinds in the metrics', () => {
       telemetry.polled(kind, 'success', 0.1);
       telemetry.started(kind, 1);
     };
-    const gauges = /^bunnynet_exporter_(targets|stale_targets|series|schedule_lag_seconds)\{/;
+    const gauges = /^bunnynet_exporter_(targets|stale_targets|failing_targets|series|schedule_lag_seconds)\{/;
     const apiGauges = /^bunnynet_exporter_(planned_requests_per_second|refused_keys)\{/;
     poll('application');
     poll('edge_script');

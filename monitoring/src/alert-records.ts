@@ -46,7 +46,7 @@ const withDashboard = [
   '"about", "$1", "about", " *(.*?) *"',
 ].reduce(
   (expr, replacement) => `label_replace(${expr},\n${replacement})`,
-  `label_join(${withNames},\n"about", " ", "display", "credential", "kind", "api", "field", "instance")`,
+  `label_join(${withNames},\n"about", " ", "display", "account", "kind", "api", "field", "instance")`,
 );
 
 export const alertRecords: readonly Recording[] = [

@@ -183,14 +183,14 @@ export const exporterRules: Rules = {
           comment: `
           Half an hour is three listings at the default discovery.interval. A restart removes the last result for a moment.`,
           expr: withApi(
-            `max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]`,
+            `max by (job, instance, kind, account) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]`,
           ),
           thresholds: { listings: 0 },
           for: '30m',
           keepFiringFor: '5m',
           summary: 'Discovery of {{ $labels.kind }} is failing',
           description:
-            'Listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.credential }}, that have been failing for [[for]]: {{ $value }}. Known targets are still polled, but new ones are not found and deleted ones not removed.',
+            'Listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.account }}, that have been failing for [[for]]: {{ $value }}. Known targets are still polled, but new ones are not found and deleted ones not removed.',
         },
         BunnynetNothingFound: {
           comment: `
@@ -198,20 +198,20 @@ export const exporterRules: Rules = {
           Neither a kind that the account does not use nor a listing that fails is a reason to alert.`,
           expr: `
           (
-            sum by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
-            and on (job, instance, credential) min by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_up[3m:1m])) == 1
+            sum by (job, instance, account) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
+            and on (job, instance, account) min by (job, instance, account) (last_over_time(bunnynet_exporter_discovery_up[3m:1m])) == 1
           )
           or (
-            max by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
-            and on (job, instance, kind, credential) max by (job, instance, kind, credential) (max_over_time(bunnynet_exporter_discovery_found_targets[1d])) > 0
-            and on (job, instance, kind, credential) min by (job, instance, kind, credential) (last_over_time(bunnynet_exporter_discovery_up[3m:1m])) == 1
-            unless on (job, instance, credential) sum by (job, instance, credential) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
+            max by (job, instance, kind, account) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
+            and on (job, instance, kind, account) max by (job, instance, kind, account) (max_over_time(bunnynet_exporter_discovery_found_targets[1d])) > 0
+            and on (job, instance, kind, account) min by (job, instance, kind, account) (last_over_time(bunnynet_exporter_discovery_up[3m:1m])) == 1
+            unless on (job, instance, account) sum by (job, instance, account) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
           )`,
           for: '30m',
           summary:
-            'The key of {{ $labels.credential }} finds nothing{{ with $labels.kind }} of kind {{ . }} any more{{ end }}',
+            'The key of {{ $labels.account }} finds nothing{{ with $labels.kind }} of kind {{ . }} any more{{ end }}',
           description:
-            'The listings{{ with $labels.kind }} of kind {{ . }}{{ end }} that {{ $labels.instance }} reads with the key of {{ $labels.credential }} succeed, but have had nothing in them for [[for]]{{ if $labels.kind }}; in the past day there was something{{ end }}. Either everything was deleted, or the key belongs to another account.',
+            'The listings{{ with $labels.kind }} of kind {{ . }}{{ end }} that {{ $labels.instance }} reads with the key of {{ $labels.account }} succeed, but have had nothing in them for [[for]]{{ if $labels.kind }}; in the past day there was something{{ end }}. Either everything was deleted, or the key belongs to another account.',
         },
         BunnynetScheduleLag: {
           expr: `max by (job, instance, kind) (avg_over_time(bunnynet_exporter_schedule_lag_seconds[15m])) > [[seconds]]`,

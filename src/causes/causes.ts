@@ -5,6 +5,7 @@
 
 import type { ListingStatus } from '../polling/listings.ts';
 import { type Failure, isHostFailure } from '../polling/record.ts';
+import { isFoundKey } from '../polling/spec.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { andList, capitalised, count, durationInWords, plural } from '../text.ts';
@@ -228,8 +229,7 @@ function wordsOfKey(group: Group, message: string, nouns: readonly string[], inp
   const refuses = apis.size > 1 ? 'refuse' : 'refuses';
   const title = `${capitalised(apisText(apis))} ${refuses} ${key}${works}: ${message}`;
   if (elsewhere.length > 0) return { title, advice: leaveOutAdvice(group, input), tone: 'warn' };
-  // No configuration can have such a name: it came with a listing.
-  return credential.includes('/') ? { title, advice: foundKeyAdvice } : { title };
+  return isFoundKey(credential) ? { title, advice: foundKeyAdvice } : { title };
 }
 
 /** `Library 4 was`, `Library 4, library 7 and 2 others were`: what the credentials of a group stand for. */

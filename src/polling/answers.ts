@@ -5,12 +5,14 @@ import type { PollRecord } from './record.ts';
 import type { Spec } from './spec.ts';
 
 export interface Polled {
-  readonly spec: Pick<Spec, 'api' | 'credential' | 'intervalMs'>;
+  readonly spec: Pick<Spec, 'api' | 'credential' | 'account' | 'intervalMs'>;
   readonly record: PollRecord;
 }
 
 /** The polls of one API with one key. Times are Unix times. */
 interface OfKey {
+  /** Whose it is. */
+  readonly account: string;
   /** Of any of its polls; minus infinity without one. */
   lastSuccessMs: number;
   /** When the first of the refusals (401) in force was; infinite without one. */
@@ -30,10 +32,10 @@ class OfApi {
   lastSuccessMs = Number.NEGATIVE_INFINITY;
   shortestMs = Number.POSITIVE_INFINITY;
 
-  keyOf(credential: string): OfKey {
+  keyOf({ credential, account }: Polled['spec']): OfKey {
     let key = this.keys.get(credential);
     if (!key) {
-      key = { lastSuccessMs: Number.NEGATIVE_INFINITY, refusedSinceMs: Number.POSITIVE_INFINITY };
+      key = { account, lastSuccessMs: Number.NEGATIVE_INFINITY, refusedSinceMs: Number.POSITIVE_INFINITY };
       this.keys.set(credential, key);
     }
     return key;
@@ -59,8 +61,12 @@ export interface Answers {
   isRefused(api: ApiName, credential: string): boolean;
   /** The APIs at which the key works. */
   worksAt(credential: string): readonly ApiName[];
-  /** The keys that an API is read with, by credential, and whether it refuses them. */
-  keys(api: ApiName): readonly { readonly credential: string; readonly isRefused: boolean }[];
+  /** The keys that an API is read with, by credential, whose they are, and whether it refuses them. */
+  keys(api: ApiName): readonly {
+    readonly credential: string;
+    readonly account: string;
+    readonly isRefused: boolean;
+  }[];
   /** When the first of these APIs' failures after their last success was, as Unix time; without one, that success. */
   failingSince(apis: Iterable<ApiName>): number | undefined;
   /** Since when nothing at all can be read, as Unix time; undefined while something can. */
@@ -75,7 +81,7 @@ export function answersOf(polls: Iterable<Polled>): AnswersAt {
   for (const { spec, record } of polls) {
     const of = apis.get(spec.api) ?? new OfApi();
     apis.set(spec.api, of);
-    const key = of.keyOf(spec.credential);
+    const key = of.keyOf(spec);
     const { lastSuccessMs, lastFailure } = record;
     of.shortestMs = Math.min(of.shortestMs, spec.intervalMs);
     if (lastSuccessMs !== undefined) {
@@ -134,6 +140,7 @@ export function answersOf(polls: Iterable<Polled>): AnswersAt {
     keys: (api) =>
       Array.from(apis.get(api)?.keys ?? [], ([credential, key]) => ({
         credential,
+        account: key.account,
         isRefused: isRefusedKey(key),
       })),
     nothingReadSince() {

@@ -1,6 +1,7 @@
 /** Everything that people and metrics ask about the tasks, from one pass over them. */
 
 import type { Config } from '../config/config.ts';
+import { type AccountsAt, accountsOf, countTargets, type TargetCounts } from './accounts.ts';
 import { type AnswersAt, answersOf } from './answers.ts';
 import { type ApiCapacity, capacity } from './capacity.ts';
 import { type ListingSummary, summarizeListings } from './listing-summary.ts';
@@ -10,16 +11,12 @@ import type { Spec } from './spec.ts';
 import { TargetTask } from './target-task.ts';
 import type { ListingTask, Task } from './task.ts';
 
-export interface KindCounts {
-  readonly targets: number;
-  readonly stale: number;
-}
-
 export interface Overview {
   /** Every target in the order in which it came. */
   readonly targets: readonly TargetTask[];
-  /** By kind. */
-  readonly counts: ReadonlyMap<string, KindCounts>;
+  /** By kind and account. */
+  readonly counts: readonly TargetCounts[];
+  readonly accountsAt: AccountsAt;
   readonly listings: readonly ListingStatus[];
   /** What two accounts list. */
   readonly shared: Plan['shared'];
@@ -42,7 +39,6 @@ export function overviewOf(
   const targets: TargetTask[] = [];
   const listingTasks: ListingTask[] = [];
   const polled: Task[] = [];
-  const counts = new Map<string, { targets: number; stale: number }>();
   let nextStaleMs = Number.POSITIVE_INFINITY;
   let areTargetsHealthy = true;
   for (const task of tasks) {
@@ -53,15 +49,7 @@ export function overviewOf(
     }
     targets.push(task);
     if (task.poller === task) polled.push(task);
-    const { kind } = task.spec;
-    let ofKind = counts.get(kind);
-    if (!ofKind) {
-      ofKind = { targets: 0, stale: 0 };
-      counts.set(kind, ofKind);
-    }
-    ofKind.targets++;
-    if (task.stale) ofKind.stale++;
-    else nextStaleMs = Math.min(nextStaleMs, task.staleAtMs);
+    if (!task.stale) nextStaleMs = Math.min(nextStaleMs, task.staleAtMs);
     if (task.state !== 'ok') areTargetsHealthy = false;
   }
   const answered = new Set(polled.flatMap(({ spec, record }) => (isAnswered(record) ? sourceOf(spec) : [])));
@@ -70,7 +58,8 @@ export function overviewOf(
   );
   return {
     targets,
-    counts,
+    counts: countTargets(targets),
+    accountsAt: accountsOf(polled),
     listings,
     shared,
     summaries: summarizeListings(listings),

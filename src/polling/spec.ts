@@ -51,6 +51,11 @@ export interface ListingSpec extends SpecBase {
 
 export type Spec = Target | ListingSpec;
 
+/** Whether a key came with a listing: no configuration can have such a name. There may be one for each of a thousand libraries. */
+export function isFoundKey(credential: string): boolean {
+  return credential.includes('/');
+}
+
 /** Whether its polls count in the metrics of its kind: not those of a listing that only finds targets. */
 export function hasPollMetrics(spec: Spec): boolean {
   return spec.type === 'target' || spec.isRead;

@@ -144,7 +144,7 @@ describe('a key that one API refuses and others accept', () => {
 
 describe('what the answers say of keys', () => {
   const polled = (api: ApiName, record: Partial<Polled['record']>, credential = 'account'): Polled => ({
-    spec: { api, credential, intervalMs: minuteMs },
+    spec: { api, credential, account: 'account', intervalMs: minuteMs },
     record: { ...neverPolled, ...record },
   });
 

@@ -86,8 +86,8 @@ describe('a key that is refused', () => {
     answers[keys.UMBRELLA] = () => reply(401);
     await whole.pass(700_000);
     expect(await whole.series('bunnynet_exporter_refused_keys')).toEqual({
-      '{api="core",credential="acme"}': 0,
-      '{api="core",credential="umbrella"}': 1,
+      '{api="core",credential="acme",account="acme"}': 0,
+      '{api="core",credential="umbrella",account="umbrella"}': 1,
     });
     expect(await whole.series('bunnynet_pull_zone_up')).toEqual({
       [labels(1, 'acme')]: 1,
@@ -95,13 +95,79 @@ describe('a key that is refused', () => {
       [labels(3, 'umbrella')]: 0,
     });
     expect(await whole.series('bunnynet_exporter_discovery_up')).toEqual({
-      '{kind="pull_zone",credential="acme"}': 1,
-      '{kind="pull_zone",credential="umbrella"}': 0,
+      '{kind="pull_zone",account="acme"}': 1,
+      '{kind="pull_zone",account="umbrella"}': 0,
     });
     const [cause, ...others] = whole.exporter.causes();
     expect(others).toEqual([]);
     expect(cause?.title).toMatch(/refuses the key of umbrella \(from \$UMBRELLA\)/);
     expect(cause?.targets.map(({ target }) => target.account)).toEqual(['umbrella']);
+  });
+});
+
+describe('an account of which nothing is read', () => {
+  const unreadable = 'bunnynet_exporter_account_unreadable';
+  const hour = 3_600_000;
+
+  it.each([
+    ['every answer is 500', reply(500), 'server_error'],
+    ['its key is refused', reply(401), 'auth'],
+    ['nothing answers', () => undefined, 'timeout'],
+    ['the API asks it to wait for long', reply(429, '', { 'retry-after': '7200' }), 'rate_limited'],
+  ])('is said beside a healthy one, with the reason: %s', async (_, trouble, reason) => {
+    const { whole, answers } = await start({ pull_zones: { targets: 'all' }, billing: { targets: 'all' } });
+    const good = { '{account="acme",reason=""}': 0, '{account="umbrella",reason=""}': 0 };
+    expect(await whole.series(unreadable)).toEqual(good);
+    // What the account has is read each ten minutes and each hour: until something is due, nothing is wrong.
+    await whole.pass(hour / 10);
+    expect(await whole.series(unreadable)).toEqual(good);
+    answers[keys.UMBRELLA] = () => trouble;
+    await whole.pass(hour / 3);
+    // Another account's pause is of the API as a whole.
+    expect(await whole.series(unreadable)).toMatchObject({ [`{account="umbrella",reason="${reason}"}`]: 1 });
+    if (reason !== 'rate_limited')
+      expect(await whole.series(unreadable)).toMatchObject({ '{account="acme",reason=""}': 0 });
+    answers[keys.UMBRELLA] = undefined;
+    await whole.pass(3 * hour);
+    expect(await whole.series(unreadable)).toEqual(good);
+  });
+
+  it('counts its targets by themselves, and by why they fail', async () => {
+    const { whole, answers } = await start();
+    answers[keys.UMBRELLA] = () => reply(500);
+    await whole.pass(hour);
+    expect(await whole.series('bunnynet_exporter_targets')).toEqual({
+      '{kind="pull_zone",account="acme"}': 2,
+      '{kind="pull_zone",account="umbrella"}': 1,
+    });
+    expect(await whole.series('bunnynet_exporter_stale_targets')).toEqual({
+      '{kind="pull_zone",account="acme"}': 0,
+      '{kind="pull_zone",account="umbrella"}': 1,
+    });
+    expect(await whole.series('bunnynet_exporter_failing_targets')).toEqual({
+      '{kind="pull_zone",account="umbrella",result="server_error"}': 1,
+    });
+  });
+
+  it('is said of one that was never read, but not while one of its things alone fails', async () => {
+    const { whole } = await start({
+      pull_zones: { targets: 'all', credential: 'acme' },
+      applications: { targets: ['gone'], credential: 'umbrella' },
+      billing: { targets: 'all', credential: 'acme' },
+    });
+    await whole.pass(600_000);
+    expect(await whole.series(unreadable)).toEqual({
+      '{account="acme",reason=""}': 0,
+      '{account="umbrella",reason="not_found"}': 1,
+    });
+    whole.routes['/mc/apps'] = () => reply(500);
+    whole.document = { ...both, pull_zones: { targets: 'all' }, applications: { targets: 'all' } } as never;
+    await whole.reload();
+    await whole.pass(1_200_000);
+    expect(await whole.series(unreadable)).toEqual({
+      '{account="acme",reason=""}': 0,
+      '{account="umbrella",reason=""}': 0,
+    });
   });
 });
 

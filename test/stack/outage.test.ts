@@ -44,7 +44,7 @@ function pageOf({ apis, kinds, partly, listings }: Trouble): string {
       series('stale_targets', `kind="${kind}"`, stale),
       series(
         'discovery_failing_listings',
-        `kind="${kind}",credential="account"`,
+        `kind="${kind}",account="account"`,
         Number(listings.includes(kind)),
       ),
     ];

@@ -180,6 +180,7 @@ export function causeInput(
     spec: {
       api: apiOf.get(target.kind) ?? ('core' as ApiName),
       credential: target.credential,
+      account: target.account,
       intervalMs: target.intervalMs,
     },
     record: recordOf(lastSuccessMs, lastFailure),
