@@ -1,5 +1,5 @@
 /** Which time a history is of, and which pieces of it each request asks for. Pure. */
-import type { Query } from '../resources/queries.ts';
+import type { Query } from '../resources/resource.ts';
 import { daySeconds, hourSeconds, type Range } from '../resources/times.ts';
 
 export const hourMs = hourSeconds * 1000;

@@ -15,12 +15,12 @@ import { logDiscovery } from './listings.ts';
 import { Outage } from './outage.ts';
 import { type Overview, overviewOf } from './overview.ts';
 import { type Plan, type PlannedSection, plan, plannedSections } from './plan.ts';
-import { type Ended, Poller, type PollerOptions, type Run } from './poll.ts';
+import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
 import { hasEnded, neverPolled } from './record.ts';
 import { nextStart, retryInMs } from './schedule.ts';
 import { hasPollMetrics, type ListingSpec, mustReread, type Spec, type Target } from './spec.ts';
-import { type TargetStatus, TargetTask } from './target-task.ts';
-import { ListingTask, type Task } from './task.ts';
+import { type TargetStatus, TargetTask, type Task } from './target-task.ts';
+import { ListingTask } from './task.ts';
 import { Timetable } from './timetable.ts';
 
 /** The keys that come with listings. */
@@ -96,7 +96,7 @@ export class PollEngine {
   readonly #tasks = new Map<string, Task>();
   readonly #timetable: Timetable<Task>;
   readonly #outages = new Map(apiNames.map((api) => [api, new Outage()]));
-  /** The last poll of a task that left, while it is under way. Polls of the same key never overlap. */
+  /** The poll under way of a task that left, by its key. Polls of the same key never overlap. */
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
   #config: Config | undefined;
@@ -124,13 +124,7 @@ export class PollEngine {
     this.#options = options;
     this.#uptimeMs = uptimeMs;
     this.#timetable = new Timetable(uptimeMs, (due) => this.#begin(due));
-    this.#poller = new Poller({
-      ...options,
-      now,
-      uptimeMs,
-      fedBy: (task) => this.#fedBy(task),
-      onRun: (task, run, counts) => this.#takeOver(task, run, counts),
-    });
+    this.#poller = new Poller({ ...options, now, uptimeMs });
     // Every request under way listens to it.
     setMaxListeners(0, this.#abort.signal);
   }
@@ -315,11 +309,7 @@ export class PollEngine {
       this.#feed(task);
       return;
     }
-    const leaving = this.#leaving.get(key);
-    if (leaving) {
-      void leaving.then(() => task.phase === 'idle' && this.#runNow(task));
-      return;
-    }
+    if (this.#leaving.has(key)) return;
     this.#timetable.set(task, this.#uptimeMs() + (this.#mayBegin(task) ? 0 : patienceMs));
   }
 
@@ -347,21 +337,18 @@ export class PollEngine {
   #remove(task: Task): void {
     const { key } = task.spec;
     this.#timetable.delete(task);
-    if (task.running)
-      this.#leaving.set(
-        key,
-        task.running.then(() => void this.#leaving.delete(key)),
-      );
+    if (task.running) this.#leaving.set(key, task.running);
     task.stop();
     this.#tasks.delete(key);
   }
 
   // What is due is polled.
 
-  /** Polls at once, even if it was backing off. If a poll is under way, polls again after it. */
+  /** Polls at once, even if it was backing off. If a poll of its key is under way, polls after it. */
   #runNow(task: Task): void {
     if (task.phase === 'running') task.isWantedAgain = true;
-    else if (task.phase === 'idle') this.#timetable.set(task, this.#uptimeMs());
+    else if (task.phase === 'idle' && !this.#leaving.has(task.spec.key))
+      this.#timetable.set(task, this.#uptimeMs());
   }
 
   /** Puts what is due in line. While an API answers nothing, what failed there on the way goes one at a time. */
@@ -406,27 +393,67 @@ export class PollEngine {
     task.isWantedAgain = false;
     task.waiters = [];
     if (hasPollMetrics(spec)) this.#options.observer.started(spec.kind, (startedMs - task.dueAtMs) / 1000);
-    const ended = await this.#poller.poll(task, permit, outage?.isOn(startedMs) ?? false, this.#abort.signal);
+    const withoutRetries = outage?.isOn(startedMs) ?? false;
+    const isCurrent = task.begin();
+    await this.#carryOut(task, { permit, withoutRetries, isCurrent });
     task.running = undefined;
     this.#revision++;
     if (task.phase === 'running') {
       task.phase = 'idle';
-      this.#timetable.set(task, this.#nextDueMs(task, startedMs, ended));
-    }
-    if (ended) this.#follow(task, record, ended);
+      this.#timetable.set(task, this.#nextDueMs(task, startedMs));
+    } else this.#left(spec.key);
+    if (isCurrent()) this.#follow(task, record);
     for (const resolve of waiters) resolve();
     this.#checkAllPolled();
     this.#hasRead ||= this.#readsAnything();
   }
 
-  /** When a task is due after a poll; ended: undefined if it did not count. */
-  #nextDueMs(task: Task, startedMs: number, ended: Ended | undefined): number {
+  /**
+   * Polls once; never rejects. A poll that counts leaves a record. Here alone is caught what the handling of an answer throws; but
+   * a reading of a listing that cannot be used is a failure of its target, see `Poller.deliver`.
+   */
+  async #carryOut(task: Task, options: ReadOptions): Promise<void> {
+    const { permit, isCurrent } = options;
+    const { signal } = this.#abort;
+    const startedMs = performance.now();
+    let endedMs: number | undefined;
+    const tookSeconds = () => ((endedMs ?? performance.now()) - startedMs) / 1000;
+    try {
+      if (task instanceof ListingTask) {
+        const run = await this.#poller.list(task, options, signal);
+        endedMs = performance.now();
+        // What follows may take a while.
+        permit.release();
+        if (isCurrent()) await this.#takeOver(task, run, isCurrent);
+      } else {
+        const reading = await this.#poller.read(task, options, signal);
+        if (isCurrent()) this.#poller.show(task, reading);
+      }
+      if (isCurrent()) this.#poller.succeeded(task, tookSeconds());
+    } catch (error) {
+      if (!isCurrent()) return;
+      this.#poller.failed(task, error, tookSeconds());
+      for (const fed of this.#fedBy(task)) fed.pollFailed();
+    } finally {
+      permit.release();
+    }
+  }
+
+  /** The last poll of a task that left has ended: whoever has its key now is polled. */
+  #left(key: string): void {
+    this.#leaving.delete(key);
+    const task = this.#tasks.get(key);
+    if (task && !isFed(task)) this.#runNow(task);
+  }
+
+  /** When a task is due after a poll. */
+  #nextDueMs(task: Task, startedMs: number): number {
     const nowMs = this.#uptimeMs();
     if (task.isWantedAgain) return nowMs;
     const { spec, record, offset } = task;
     const { intervalMs } = spec;
+    const { pauseMs } = record;
     const failures = record.transient?.count ?? (task instanceof ListingTask ? task.movedRuns : 0);
-    const pauseMs = ended?.pauseMs ?? 0;
     if (failures > 0) {
       const isCostly = spec.type === 'target' && spec.resource.isCostly;
       const waitMs = Math.max(retryInMs(failures, offset, isCostly), pauseMs);
@@ -441,10 +468,10 @@ export class PollEngine {
   }
 
   /** What the end of a poll changes for others. before: the record before it. */
-  #follow({ spec, record }: Task, before: Task['record'], { isSuccess }: Ended): void {
+  #follow({ spec, record }: Task, before: Task['record']): void {
     const { api, credential, key } = spec;
     const outage = this.#outages.get(api);
-    if (isSuccess) {
+    if (!record.lastFailure) {
       const silentSinceMs = outage?.succeeded(this.#uptimeMs());
       if (silentSinceMs !== undefined)
         this.#makeDue(
@@ -484,10 +511,9 @@ export class PollEngine {
   // What a listing found goes back to the plan.
 
   /** Takes over what a run of a listing has: first the keys, then the targets, then their readings. */
-  async #takeOver(task: ListingTask, run: Run, counts: () => boolean): Promise<void> {
+  async #takeOver(task: ListingTask, run: Run, isCurrent: () => boolean): Promise<void> {
     const { log, foundKeys } = this.#options;
     const { key, keyId } = task.spec;
-    if (!counts()) return;
     const before = task.snapshot;
     const kept = keptOf(task, run);
     const compared = compareListed(before?.entries, run.found);
@@ -506,14 +532,18 @@ export class PollEngine {
         task.snapshot = { entries, keyId };
         await this.#syncSoon();
       }
-      await this.#deliver(task, run, counts);
+      await this.#deliver(task, run, isCurrent);
     } finally {
       task.isDelivering = false;
     }
   }
 
   /** Gives the targets their readings. A listing that changed meanwhile says nothing about those that it lacks. */
-  async #deliver(task: ListingTask, { found, isMoved, beganMs }: Run, counts: () => boolean): Promise<void> {
+  async #deliver(
+    task: ListingTask,
+    { found, isMoved, beganMs }: Run,
+    isCurrent: () => boolean,
+  ): Promise<void> {
     const targets = [...this.#fedBy(task)];
     const byIds = new Map<string, Found>(
       targets.length > 0 ? found.map((one) => [idText(one.ids), one]) : [],
@@ -521,7 +551,7 @@ export class PollEngine {
     const turns = new Turns(ownTurn);
     for (const target of targets) {
       if (turns.isOver) await turns.next();
-      if (!counts()) return;
+      if (!isCurrent()) return;
       const one = byIds.get(idText(target.spec.ids));
       if (target.phase !== 'stopped' && (one || !isMoved)) this.#poller.deliver(target, task, one, beganMs);
     }

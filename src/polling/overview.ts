@@ -8,8 +8,8 @@ import { type ListingSummary, summarizeListings } from './listing-summary.ts';
 import { isAnswered, type ListingStatus, listingStatus } from './listings.ts';
 import type { Plan } from './plan.ts';
 import type { Spec } from './spec.ts';
-import { TargetTask } from './target-task.ts';
-import type { ListingTask, Task } from './task.ts';
+import { TargetTask, type Task } from './target-task.ts';
+import type { ListingTask } from './task.ts';
 
 export interface Overview {
   /** Every target in the order in which it came. */

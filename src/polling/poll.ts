@@ -1,4 +1,4 @@
-/** Carries out one poll and records how it ended. Only this file catches what the handling of an answer throws. */
+/** Reads what a task polls, shows readings, and records how a poll ended. Knows neither the plan nor the timetable. */
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
@@ -16,8 +16,8 @@ import { collect } from '../turns.ts';
 import { isExchanged, nameOf } from './discovered.ts';
 import { neverPolled, nextFailure } from './record.ts';
 import { hasPollMetrics, type Spec } from './spec.ts';
-import type { TargetTask } from './target-task.ts';
-import type { ListingTask, Task } from './task.ts';
+import type { TargetTask, Task } from './target-task.ts';
+import type { ListingTask } from './task.ts';
 
 export interface PollObserver {
   polled(kind: string, result: PollResult, durationSeconds: number): void;
@@ -42,25 +42,27 @@ export interface PollerOptions {
   readonly clientOf: (api: ApiName) => Pick<ApiClient, 'get'>;
   readonly observer: PollObserver;
   readonly log: Logger;
-  /** The targets that a task feeds, itself included. */
-  readonly fedBy: (task: Task) => Iterable<TargetTask>;
-  /**
-   * Takes over what a run of a listing had. The poll fails with what it throws.
-   *
-   * @param counts whether the run still counts
-   */
-  readonly onRun: (task: ListingTask, run: Run, counts: () => boolean) => Promise<void>;
   /** Unix time. */
   readonly now: () => number;
   /** A clock that goes on while the machine sleeps. */
   readonly uptimeMs: () => number;
 }
 
-/** How a poll ended. */
-export interface Ended {
-  readonly isSuccess: boolean;
-  /** The least time until the next poll, as the API asked for it. */
-  readonly pauseMs: number;
+/** What one read of a target had. */
+export interface Reading {
+  readonly reading: unknown;
+  /** Unix time. */
+  readonly beganMs: number;
+}
+
+/** How a task is read. */
+export interface ReadOptions {
+  /** For the first request. */
+  readonly permit: Permit;
+  /** Whether the client retries nothing. */
+  readonly withoutRetries: boolean;
+  /** Whether the poll still counts. Once it does not, nothing more is requested. */
+  readonly isCurrent: () => boolean;
 }
 
 /** Errors in a body that will be the same next time: it does not exist, or is not paid for. */
@@ -95,41 +97,28 @@ export class Poller {
     this.#options = options;
   }
 
-  /**
-   * Polls once; never rejects. Returns undefined if the poll no longer counts: it was stopped, or must be read again. Then it
-   * leaves no record.
-   *
-   * @param withoutRetries whether the client retries nothing
-   */
-  async poll(
-    task: Task,
-    permit: Permit,
-    withoutRetries: boolean,
-    signal: AbortSignal,
-  ): Promise<Ended | undefined> {
-    const counts = task.begin();
-    const startedMs = performance.now();
-    let endedMs: number | undefined;
-    const took = () => ((endedMs ?? performance.now()) - startedMs) / 1000;
+  /** Reads a target. Rejects if it cannot be read, or if the poll no longer counts. */
+  async read(task: TargetTask, options: ReadOptions, signal: AbortSignal): Promise<Reading> {
+    const { spec, lastBeganMs } = task;
+    const { resource, ids } = spec;
+    if (!isReadAlone(resource)) throw new Error(`${spec.key} is not read alone`);
+    const beganMs = this.#options.now();
+    const get = this.#getFor(spec, options, signal);
     try {
-      const get = this.#getFor(task.spec, permit, withoutRetries, counts, signal);
-      if (task.spec.type === 'listing') {
-        const run = await this.#discover(task as ListingTask, get);
-        endedMs = performance.now();
-        // What follows may take a while.
-        permit.release();
-        if (counts()) await this.#options.onRun(task as ListingTask, run, counts);
-      } else {
-        const beganMs = this.#options.now();
-        const reading = await this.#read(task as TargetTask, get, beganMs);
-        if (counts()) this.#show(task as TargetTask, reading, beganMs);
-      }
-      return counts() ? this.#succeed(task, took()) : undefined;
+      const context = { nowMs: beganMs, lastBeganMs };
+      return { reading: await resource.read(get, ids, this.#diagnosticsOf(spec), context), beganMs };
     } catch (error) {
-      return counts() ? this.#fail(task, describe(error), took()) : undefined;
-    } finally {
-      permit.release();
+      const { result, answer } = describe(error);
+      if (!resource.isEmpty?.({ result, errorKey: answer.errorKey })) throw error;
+      return { reading: resource.nothing, beganMs };
     }
+  }
+
+  /** Reads a listing to its end; once more if all that it had is gone. Rejects as `read` does. */
+  async list({ spec, snapshot }: ListingTask, options: ReadOptions, signal: AbortSignal): Promise<Run> {
+    const get = this.#getFor(spec, options, signal);
+    const run = await this.#list(spec, get);
+    return !run.isMoved && isExchanged(snapshot?.entries, run.found) ? this.#list(spec, get) : run;
   }
 
   /** Gives a target its reading from a listing. found: undefined if the complete listing lacks it. beganMs: Unix time. */
@@ -141,15 +130,15 @@ export class Poller {
       return;
     }
     try {
-      this.#show(task, found.reading, beganMs);
+      this.show(task, { reading: found.reading, beganMs });
     } catch (error) {
       const { result, message } = describe(error);
       task.failed({ result, message: safeLine(message), atMs });
     }
   }
 
-  /** Shows a reading. A sample without a finite number is left out, and reported as drift. */
-  #show(task: TargetTask, reading: unknown, beganMs: number): void {
+  /** Shows a reading. A sample without a finite number is left out, and reported as drift. Throws if it cannot be shown. */
+  show(task: TargetTask, { reading, beganMs }: Reading): void {
     const { now, uptimeMs, observer } = this.#options;
     task.succeeded(reading, { beganMs, atMs: now(), uptimeMs: uptimeMs() }, (field) =>
       observer.mismatched(
@@ -171,9 +160,7 @@ export class Poller {
 
   #getFor(
     { api, queue, credential, intervalMs }: Spec,
-    permit: Permit,
-    withoutRetries: boolean,
-    counts: () => boolean,
+    { permit, withoutRetries, isCurrent }: ReadOptions,
     signal: AbortSignal,
   ): Get {
     const client = this.#options.clientOf(api);
@@ -181,7 +168,7 @@ export class Poller {
     let held: Permit | undefined = permit;
     return (path) => {
       // The next page might be read with another key.
-      if (!counts()) throw new Error('the poll is no longer wanted');
+      if (!isCurrent()) throw new Error('the poll is no longer wanted');
       const budgetMs = endsAtMs - performance.now();
       const request = {
         path,
@@ -190,28 +177,11 @@ export class Poller {
         budgetMs,
         withoutRetries,
         permit: held,
-        isStopped: () => !counts(),
+        isStopped: () => !isCurrent(),
       };
       held = undefined;
       return client.get(request, signal);
     };
-  }
-
-  async #read({ spec, lastBeganMs }: TargetTask, get: Get, nowMs: number): Promise<unknown> {
-    const { resource, ids } = spec;
-    if (!isReadAlone(resource)) throw new Error(`${spec.key} is not read alone`);
-    try {
-      return await resource.read(get, ids, this.#diagnosticsOf(spec), { nowMs, lastBeganMs });
-    } catch (error) {
-      const { result, answer } = describe(error);
-      if (!resource.isEmpty?.({ result, errorKey: answer.errorKey })) throw error;
-      return resource.nothing;
-    }
-  }
-
-  async #discover({ spec, snapshot }: ListingTask, get: Get): Promise<Run> {
-    const run = await this.#list(spec, get);
-    return !run.isMoved && isExchanged(snapshot?.entries, run.found) ? this.#list(spec, get) : run;
   }
 
   async #list(spec: ListingTask['spec'], get: Get): Promise<Run> {
@@ -229,18 +199,20 @@ export class Poller {
     }
   }
 
-  #succeed(task: Task, durationSeconds: number): Ended {
+  /** Records that a poll succeeded. durationSeconds: until its last answer. */
+  succeeded(task: Task, durationSeconds: number): void {
     const { spec, record } = task;
     const { observer, log, now } = this.#options;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, 'success', durationSeconds);
     if (record.lastFailure) log.debug(aboutPoll(spec), 'the poll succeeds again');
     task.record = { ...neverPolled, lastSuccessMs: now(), lastDurationSeconds: durationSeconds };
-    return { isSuccess: true, pauseMs: 0 };
   }
 
-  #fail(task: Task, thrown: Thrown, durationSeconds: number): Ended {
+  /** Records that a poll failed with this error. */
+  failed(task: Task, error: unknown, durationSeconds: number): void {
     const { spec, record } = task;
-    const { observer, log, now, uptimeMs, fedBy } = this.#options;
+    const { observer, log, now, uptimeMs } = this.#options;
+    const thrown = describe(error);
     const { result, answer, isTransient = false } = thrown;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, result, durationSeconds);
     const atMs = now();
@@ -260,8 +232,9 @@ export class Poller {
       failingSinceMs: record.failingSinceMs ?? atMs,
       permanentFailures: isPermanent(thrown) ? record.permanentFailures + 1 : 0,
       transient: isTransient ? { count: count + 1, sinceMs } : undefined,
+      // After a 429, the whole API is paused anyway.
+      pauseMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0,
     };
-    for (const fed of fedBy(task)) fed.pollFailed();
     const { message, status, errorKey } = lastFailure;
     const fields = {
       result,
@@ -271,8 +244,6 @@ export class Poller {
       request_id: answer.requestId && safeLine(answer.requestId),
     };
     log.debug({ ...aboutPoll(spec), ...fields }, `poll failed: ${message}`);
-    // After a 429, the whole API is paused anyway.
-    return { isSuccess: false, pauseMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0 };
   }
 }
 

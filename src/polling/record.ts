@@ -58,6 +58,8 @@ export interface PollRecord {
   readonly permanentFailures: number;
   /** The failures in a row on the way to an answer, if the last poll ended with one. They are tried again soon. */
   readonly transient: FailureRow | undefined;
+  /** The least time until the next poll, as the API asked for it in its last answer. */
+  readonly pauseMs: number;
 }
 
 export const neverPolled: PollRecord = {
@@ -67,6 +69,7 @@ export const neverPolled: PollRecord = {
   failingSinceMs: undefined,
   permanentFailures: 0,
   transient: undefined,
+  pauseMs: 0,
 };
 
 /** Whether a poll has ended, whatever the outcome. */

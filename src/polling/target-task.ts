@@ -28,6 +28,8 @@ export interface TargetStatus {
   readonly kept?: unknown;
 }
 
+export type Task = TargetTask | ListingTask;
+
 export class TargetTask extends PollTask<Target> implements TargetStatus {
   stale = false;
   lastSuccessMs: number | undefined;

@@ -7,9 +7,6 @@ import { offsetOf } from '../hash.ts';
 import type { Discovered } from './discovered.ts';
 import { neverPolled, type PollRecord } from './record.ts';
 import type { ListingSpec, Spec } from './spec.ts';
-import type { TargetTask } from './target-task.ts';
-
-export type Task = TargetTask | ListingTask;
 
 /** One list for all tasks: rarely somebody waits for a poll. */
 const nobody: readonly (() => void)[] = [];
@@ -30,8 +27,8 @@ export class PollTask<Of extends Spec = Spec> {
   isWantedAgain = false;
   /** Called when the next poll that begins has ended. */
   waiters = nobody;
-  /** Counts the changes after which a poll under way no longer counts. */
-  #revision = 0;
+  /** How often what is polled became another: a poll that began before no longer counts. */
+  #changes = 0;
 
   constructor(spec: Of) {
     this.spec = spec;
@@ -40,13 +37,13 @@ export class PollTask<Of extends Spec = Spec> {
 
   /** What is begun now no longer counts. */
   outdate(): void {
-    this.#revision++;
+    this.#changes++;
   }
 
   /** Tells whether what is begun now still counts: not after a stop, nor after an update that must be read again. */
   begin(): () => boolean {
-    const revision = this.#revision;
-    return () => this.phase !== 'stopped' && this.#revision === revision;
+    const changes = this.#changes;
+    return () => this.phase !== 'stopped' && this.#changes === changes;
   }
 
   stop(): void {

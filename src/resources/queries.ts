@@ -2,7 +2,7 @@
  * Which requests a kind makes for a range of time, and the range of a poll: today, and the days that the last good poll left open,
  * so that each day ends with its final figures. An operation that gives the past 28 days anyway needs none of these.
  */
-import type { ReadContext } from './resource.ts';
+import type { Query, ReadContext } from './resource.ts';
 import { daySeconds, hourSeconds, type Range, startOfDay } from './times.ts';
 
 const dayMs = daySeconds * 1000;
@@ -10,24 +10,6 @@ const dayMs = daySeconds * 1000;
 const graceMs = 900_000;
 /** The most days that a poll catches up on, today included. */
 const maxDays = 28;
-
-export interface DaysRequest {
-  /** `dateFrom=2026-08-20&dateTo=2026-08-20`. */
-  readonly query: string;
-  /** What it asks for. Undefined where the answer is about another time: then nothing of it is cut off. */
-  readonly range?: Range;
-  /** The day as the path has it, after the ids. */
-  readonly date?: string;
-}
-
-export interface Query {
-  /** How long after midnight a poll still requests yesterday. Undefined: a poll requests only today. */
-  readonly graceMs?: number;
-  /** Whether its charts have a point an hour. Default: a point a day, or none. */
-  readonly isByHours?: true;
-  /** The requests for a range that begins with a UTC day, the oldest first. */
-  readonly requestsFor: (range: Range) => readonly DaysRequest[];
-}
 
 function midnightBefore(ms: number): number {
   return startOfDay(ms / 1000) * 1000;

@@ -2,7 +2,6 @@
 import type * as z from 'zod';
 import type { Documented } from './documented.ts';
 import type { Diagnostics } from './fields.ts';
-import type { Query } from './queries.ts';
 import type { Range } from './times.ts';
 
 export { type Diagnostics, ReadingError } from './fields.ts';
@@ -39,6 +38,26 @@ export interface ReadContext {
    * on. Figures by hours stay those of hours, and an answer about other days is an error.
    */
   readonly past?: Range | undefined;
+}
+
+/** A request of a range of days. */
+export interface DaysRequest {
+  /** `dateFrom=2026-08-20&dateTo=2026-08-20`. */
+  readonly query: string;
+  /** What it asks for. Undefined where the answer is about another time: then nothing of it is cut off. */
+  readonly range?: Range;
+  /** The day as the path has it, after the ids. */
+  readonly date?: string;
+}
+
+/** Which requests a kind makes for a range of time; `queries.ts` has those there are. */
+export interface Query {
+  /** How long after midnight a poll still requests yesterday. Undefined: a poll requests only today. */
+  readonly graceMs?: number;
+  /** Whether its charts have a point an hour. Default: a point a day, or none. */
+  readonly isByHours?: true;
+  /** The requests for a range that begins with a UTC day, the oldest first. */
+  readonly requestsFor: (range: Range) => readonly DaysRequest[];
 }
 
 /** One thing that a listing has. */

@@ -346,3 +346,53 @@ it('a reload while the exporter starts is not undone by the start, which takes l
   expect(whole.exporter.config()).toMatchObject({ applications: { targets: [{ id: 'after' }] } });
   expect(whole.requests.at(-1)).toMatchObject({ path: '/mc/apps/after/summary', key: whole.env['KEY'] });
 });
+
+it.each<[string, (applications: object) => Whole['document']]>([
+  ['other settings', (applications) => ({ applications: { ...applications, latency_unit: 'seconds' } })],
+  [
+    'another key',
+    (applications) => ({ credentials: { account: { env: 'KB' } }, applications: { ...applications } }),
+  ],
+  ['a shorter interval', (applications) => ({ applications: { ...applications, interval: '30m' } })],
+])(
+  'a target that leaves, comes back and gets %s while its poll hangs is polled again once that has ended',
+  async (_, changed) => {
+    const { open, opened } = gate();
+    const summary = '/mc/apps/a/summary';
+    let underWay = 0;
+    let most = 0;
+    const whole = await startWhole({
+      document: { applications: { ...hourly, targets: ['a', 'b'] } },
+      env: { KEY: 'key-of-a', KB: 'key-of-b' },
+      routes: {
+        [summary]: async () => {
+          most = Math.max(most, ++underWay);
+          await opened;
+          underWay--;
+          return { monthlyCost: 1 };
+        },
+        '/mc/apps/b/summary': () => ({ monthlyCost: 2 }),
+      },
+      api: { timeout: '60s' },
+    });
+    await whole.exporter.start();
+    const reload = async (document: Whole['document']) => {
+      whole.document = document;
+      await whole.reload();
+      await whole.pass(1000);
+    };
+    const both = { ...hourly, targets: ['a', 'b'] };
+    for (let round = 0; round < 2; round++) {
+      await reload({ applications: { ...hourly, targets: ['b'] } });
+      await reload({ applications: both });
+      await reload(changed(both));
+    }
+    const asked = () => whole.requests.filter(({ path }) => path === summary);
+    expect(asked()).toHaveLength(1);
+    open();
+    await whole.pass(1000);
+    expect(most).toBe(1);
+    expect(asked()).toHaveLength(2);
+    expect(await whole.value('bunnynet_application_up', { app_id: 'a' })).toBe(1);
+  },
+);

@@ -3,39 +3,32 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { Store } from '../../src/exposition/store.ts';
-import { Poller } from '../../src/polling/poll.ts';
 import { neverPolled } from '../../src/polling/record.ts';
-import { TargetTask } from '../../src/polling/target-task.ts';
-import { ListingTask } from '../../src/polling/task.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { ReadingError, type Resource } from '../../src/resources/resource.ts';
-import { configOf, planOf, resourceOf, sectionConfig, targetConfig, targetIn } from './fixtures.ts';
+import { configOf, engineWith, resourceOf, sectionConfig, targetConfig } from './fixtures.ts';
 
 type Answer = (request: Request) => unknown;
 
 const zone = { shield_zone_id: '501' };
 const summary = { monthlyCost: 3.5 };
 
-/** One target, and a poller whose API answers as the test says. */
-function pollerOf(kind: string, ids: Record<string, string>, resource: Resource = resourceOf(kind)) {
+/** An engine with one target, which is polled when the test says so. Its API answers as the test says. */
+function engineOf(kind: string, ids: Record<string, string>, resource: Resource = resourceOf(kind)) {
   const store = new Store(catalogue);
-  const all = resources.map((one) => (one.kind === kind ? resource : one));
-  const plan = planOf(configOf([sectionConfig(kind, [targetConfig(ids)])]), { all });
-  const spec = targetIn(plan);
-  const listed = plan.listings.get(spec.fedBy ?? '');
-  const listing = listed && new ListingTask(listed);
-  const target = new TargetTask(spec, listing, store, 0);
-  const task = target.poller;
   let answer: Answer = () => summary;
   const counted: string[] = [];
   const lines: Record<string, unknown>[] = [];
   const mismatches: Record<string, unknown>[] = [];
   const released: string[] = [];
   let nowMs = 1_000_000_000_000;
-  const poller = new Poller({
-    clientOf: () => ({
-      get: async (request) => await Promise.resolve(answer(request)),
+  const engine = engineWith(async (request) => await Promise.resolve(answer(request)), {
+    resources: resources.map((one) => (one.kind === kind ? resource : one)),
+    store,
+    paceOf: () => ({
+      setQueues: () => undefined,
+      enqueue: (queue, waiter) => void waiter({ release: () => void released.push(queue) }),
     }),
     observer: {
       started: () => undefined,
@@ -50,19 +43,21 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
       { base: null, timestamp: false, level: 'debug' },
       { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
     ),
-    onRun: () => Promise.resolve(),
-    fedBy: () => [target],
     now: () => nowMs,
     uptimeMs: () => nowMs,
   });
+  onTestFinished(() => engine.stop());
+  engine.apply(configOf([sectionConfig(kind, [targetConfig(ids)])]));
+  const [target] = engine.overview().targets;
+  if (!target) throw new Error(`no target of the kind ${kind}`);
   return {
-    task,
     counted,
     lines,
     mismatches,
     released,
     page: () => Buffer.concat(store.page('text')).toString(),
     status: () => target,
+    record: () => target.poller.record,
     answers: (next: Answer) => {
       answer = next;
     },
@@ -75,19 +70,19 @@ function pollerOf(kind: string, ids: Record<string, string>, resource: Resource 
       nowMs += ms;
     },
     /** Polls once. */
-    run: async () => {
-      const permit = { release: () => void released.push(task.spec.key) };
-      return await poller.poll(task, permit, false, new AbortController().signal);
-    },
+    run: () => engine.pollNow(),
+    /** Takes the target out of the configuration. */
+    remove: () => engine.apply(configOf([])),
+    stop: () => engine.stop(),
   };
 }
 
-const applicationPoller = () => pollerOf('application', { app_id: 'a' });
+const engineOfApplication = () => engineOf('application', { app_id: 'a' });
 
 describe('a poll', () => {
   it('that succeeds puts the reading on the page and releases its permit', async () => {
-    const { run, counted, released, status, lines } = applicationPoller();
-    expect(await run()).toMatchObject({ isSuccess: true });
+    const { run, counted, released, status, lines } = engineOfApplication();
+    await run();
     expect(counted).toEqual(['success']);
     expect(released).toHaveLength(1);
     expect(status()).toMatchObject({ state: 'ok', lastSuccessMs: 1_000_000_000_000 });
@@ -101,34 +96,35 @@ describe('a poll', () => {
       new ApiError('not_found', 'HTTP 404', { status: 404, errorKey: 'not_found.ratelimit_shieldzone' }),
     ],
   ])('of a zone without rate limits succeeds without values, if the API says so %s', async (_, error) => {
-    const { run, fails, counted, status, lines } = pollerOf('rate_limit', zone);
+    const { run, fails, counted, status, lines } = engineOf('rate_limit', zone);
     fails(error);
-    expect(await run()).toMatchObject({ isSuccess: true });
+    await run();
     expect(counted).toEqual(['success']);
     expect(status().state).toBe('ok');
     expect(lines).toEqual([]);
   });
 
-  it('that fails after it was stopped is not counted, logs nothing and changes nothing', async () => {
-    const { run, answers, task, counted, lines, status, released } = applicationPoller();
+  it('that fails after its target left is not counted, logs nothing and changes nothing', async () => {
+    const { run, answers, remove, stop, counted, lines, status, record, released } = engineOfApplication();
     answers(() => {
-      task.stop();
-      throw new Error('the exporter is stopping');
+      remove();
+      throw new Error('the request is no longer wanted');
     });
-    expect(await run()).toBeUndefined();
+    await run();
+    await stop();
     expect(counted).toEqual([]);
     expect(lines).toEqual([]);
     expect(status().state).toBe('pending');
-    expect(task.record).toBe(neverPolled);
+    expect(record()).toBe(neverPolled);
     expect(released).toHaveLength(1);
   });
 });
 
 it('a poll of many pages may take one interval for all its pages and retries', async () => {
-  vi.useFakeTimers();
+  vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const budgets: number[] = [];
-  const { run, answers } = pollerOf('shield_zone', zone);
+  const { run, answers } = engineOf('shield_zone', zone);
   answers(({ budgetMs }) => {
     const currentPage = budgets.push(budgetMs);
     vi.advanceTimersByTime(20_000);
@@ -140,15 +136,15 @@ it('a poll of many pages may take one interval for all its pages and retries', a
 
 describe('the record of a poll', () => {
   it('has when it last succeeded, and why it fails since when', async () => {
-    const { run, fails, answers, task, pass } = applicationPoller();
+    const { run, fails, answers, record, pass } = engineOfApplication();
     await run();
-    expect(task.record).toMatchObject({ lastSuccessMs: 1_000_000_000_000, lastFailure: undefined });
+    expect(record()).toMatchObject({ lastSuccessMs: 1_000_000_000_000, lastFailure: undefined });
     for (const status of [500, 502]) {
       pass(60_000);
       fails(new ApiError('server_error', `HTTP ${status}`, { status, errorKey: 'broken' }));
       await run();
     }
-    expect(task.record).toMatchObject({
+    expect(record()).toMatchObject({
       lastSuccessMs: 1_000_000_000_000,
       lastFailure: {
         result: 'server_error',
@@ -162,19 +158,19 @@ describe('the record of a poll', () => {
     pass(60_000);
     answers(() => summary);
     await run();
-    expect(task.record).toMatchObject({ lastSuccessMs: 1_000_000_180_000, lastFailure: undefined });
-    expect(task.record.failingSinceMs).toBeUndefined();
+    expect(record()).toMatchObject({ lastSuccessMs: 1_000_000_180_000, lastFailure: undefined });
+    expect(record().failingSinceMs).toBeUndefined();
   });
 
   it('has since when it fails for this reason, and since when it fails at all', async () => {
-    const { run, fails, task, pass } = applicationPoller();
+    const { run, fails, record, pass } = engineOfApplication();
     const secondsOf = (atMs = 0) => (atMs - 1_000_000_000_000) / 1000;
     const since: [result: string, since: number, failing: number][] = [];
     const fail = async (...error: ConstructorParameters<typeof ApiError>) => {
       pass(1000);
       fails(new ApiError(...error));
       await run();
-      const { lastFailure, failingSinceMs } = task.record;
+      const { lastFailure, failingSinceMs } = record();
       since.push([lastFailure?.result ?? '', secondsOf(lastFailure?.sinceMs), secondsOf(failingSinceMs)]);
     };
     await fail('network', 'connection refused');
@@ -205,7 +201,7 @@ describe('the record of a poll', () => {
 
 describe('the log', () => {
   it('has a line at debug for each failure, and one for the recovery', async () => {
-    const { run, fails, answers, lines } = applicationPoller();
+    const { run, fails, answers, lines } = engineOfApplication();
     fails(new ApiError('auth', 'HTTP 401', { status: 401, requestId: 'r-1', errorKey: 'unauthorised' }));
     await run();
     answers(() => summary);
@@ -228,7 +224,7 @@ describe('the log', () => {
 });
 
 it('reports each field that is not as documented, with what it is about, and shows the others', async () => {
-  const { run, answers, mismatches, counted, status } = applicationPoller();
+  const { run, answers, mismatches, counted, status } = engineOfApplication();
   answers(() => ({ monthlyCost: 'three', totalVolumeSizeInGb: 1e300 }));
   await run();
   expect(counted).toEqual(['mismatch monthlyCost', 'mismatch totalVolumeSizeInGb', 'success']);
@@ -248,8 +244,8 @@ describe('a bug in the exporter', () => {
     const resource = broken({
       read: () => Promise.reject(new TypeError("Cannot read properties of undefined (reading 'a')")),
     } as Partial<Resource>);
-    const { run, counted, lines, status } = pollerOf('application', { app_id: 'a' }, resource);
-    expect(await run()).toMatchObject({ isSuccess: false });
+    const { run, counted, lines, status } = engineOf('application', { app_id: 'a' }, resource);
+    await run();
     expect(counted).toEqual(['schema']);
     expect(status().state).toBe('failing');
     expect(lines).toHaveLength(1);
@@ -257,7 +253,7 @@ describe('a bug in the exporter', () => {
   });
 
   it('while storing a reading leaves the target as it was, without a success', async () => {
-    const { run, counted, status, page } = applicationPoller();
+    const { run, counted, status, page } = engineOfApplication();
     await run();
     const before = page();
     const up = 'bunnynet_application_up{app_id="a",account="account"}';

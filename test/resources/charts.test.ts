@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { counts, mapOfDays, newestPoint } from '../../src/resources/charts.ts';
 import { type FieldType, integer, object } from '../../src/resources/fields.ts';
-import { eachDay, openDays, openRange, type Query } from '../../src/resources/queries.ts';
+import { eachDay, openDays, openRange } from '../../src/resources/queries.ts';
+import type { Query } from '../../src/resources/resource.ts';
 
 describe('the days to request', () => {
   it.each([
