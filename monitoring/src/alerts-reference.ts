@@ -40,6 +40,9 @@ export function alertTables(): string {
       '| alert | severity | for | keepFiringFor | thresholds | what it says |',
       '|---|---|---|---|---|---|',
       ...alertsIn(rules).map(row),
+      ...alertsIn(rules).flatMap(({ alert, note }) =>
+        note === undefined ? [] : ['', `\`${alert}\`: ${note}`],
+      ),
       '',
     ].join('\n'),
   );

@@ -127,10 +127,20 @@ function sharedStart([first = '', ...rest]: readonly string[]): string {
   return first.slice(0, length);
 }
 
+/** What several alternatives have to share to be written once. */
+const shortestShared = 6;
+
 /** A pattern that matches these texts and no others. */
 export function oneOf(texts: readonly string[]): string {
   const start = sharedStart(texts);
-  return texts.length === 1 ? start : `${start}(${texts.map((text) => text.slice(start.length)).join('|')})`;
+  if (texts.length === 1) return start;
+  const groups: string[][] = [];
+  for (const rest of texts.map((text) => text.slice(start.length))) {
+    const group = groups.find(([first = '']) => sharedStart([first, rest]).length >= shortestShared);
+    if (group) group.push(rest);
+    else groups.push([rest]);
+  }
+  return `${start}(${groups.map(oneOf).join('|')})`;
 }
 
 type Chosen = Pick<Entity, 'ids' | 'known' | 'matchers'>;

@@ -150,6 +150,7 @@ function itemOf(zone: PullZone, { nowMs, nameOf, isRemoved }: Request) {
     AWSSigningSecret: secret(`aws-signing-secret-${id}`, hash(seed, 0x8d)),
     VerifyOriginSSL: index % 3 !== 2,
     EnableTLS1: index % 8 === 7,
+    TlsSecurityLevel: index % 3,
     OriginShieldEnableConcurrencyLimit: zone.hasOriginShield,
     OriginShieldMaxConcurrentRequests: 200,
     OriginShieldMaxQueuedRequests: 5_000,

@@ -63,6 +63,9 @@ export function configuration(zone: Zone, nowMs: number) {
   const cycleStartMs = Math.floor((nowMs - offsetMs) / cycleMs) * cycleMs + offsetMs;
   const learningUntilMs = cycleStartMs + learningDays * dayMs;
   const isLearning = nowMs < learningUntilMs;
+  // Nothing switches when the learning ends: some zones log on, and are still called learning.
+  const isForgotten = index % 8 === 4 && index % 20 !== 3;
+  const until = index % 3 === 1 ? secondOf(learningUntilMs) : undefined;
   const week = Math.floor(nowMs / (7 * dayMs));
   const isAttacked = hash(seed, Math.floor(nowMs / hourMs), 0x42) % 12 === 0;
   const ticks = String(hash(seed, 0x43) % 10_000_000).padStart(7, '0');
@@ -71,10 +74,10 @@ export function configuration(zone: Zone, nowMs: number) {
   return {
     shieldZoneId: jsonInteger(zone.id),
     pullZoneId: jsonInteger(zone.pullZoneId),
-    learningMode: isLearning,
-    learningModeUntil: index % 20 === 3 ? null : `${secondOf(learningUntilMs)}.${ticks}Z`,
+    learningMode: isLearning || isForgotten,
+    learningModeUntil: index % 20 === 3 ? null : (until ?? `${secondOf(learningUntilMs)}.${ticks}Z`),
     wafEnabled: index % 16 !== 15,
-    wafExecutionMode: isLearning ? 0 : 1,
+    wafExecutionMode: isLearning || isForgotten ? 0 : 1,
     wafDisabledRules: hasGaps ? null : rules(seed, 0x44, hash(seed, week, 0x45) % 5),
     wafLogOnlyRules: rules(seed, 0x46, hash(seed, week, 0x47) % 4),
     wafCustomRuleOrder: count(

@@ -84,6 +84,7 @@ export const applicationOverview: KindMonitoring = {
     alerts: {
       BunnynetApplicationMemoryNearLimit: {
         comment: 'At its limit a container is killed (exit code 137).',
+        note: 'In March 2026 the API gave instances with `cpuUsage` and `ramUsage` alone, whose units nobody knows, and without limits. Such an instance has no figure of its memory, so the alert says nothing about it.',
         expr: `max by (app_id) (${memoryShare}) > [[share]]`,
         thresholds: { share: 0.9 },
         for: '10m',

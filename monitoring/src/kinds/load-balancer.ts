@@ -18,10 +18,14 @@ const family = (name: string): string => `bunnynet_load_balancer_${name}`;
 /** An origin is shown with its own name, where it has one. */
 const origin = { ...loadBalancerEntity, ids: ['load_balancer_id', 'origin_id'] };
 
+/** The attempts at each origin that failed; `other` is none. */
+const failed =
+  'sum by (load_balancer_id, origin_id) (max by (load_balancer_id, origin_id, code) (increase(bunnynet_load_balancer_origin_failures_total{origin_id!="other"}[30m])))';
+
 export const loadBalancer: KindMonitoring = {
   kind: 'load_balancer',
   rules: {
-    about: 'Load balancers: origins that all fail.',
+    about: 'Load balancers: origins that fail.',
     // Counters stay when a reading is stale.
     reading: family('origin_info'),
     names: loadBalancerEntity,
@@ -41,6 +45,24 @@ export const loadBalancer: KindMonitoring = {
         description:
           'Requests in the past half hour for which every origin of load balancer {{ $labels.load_balancer_id }} failed: {{ $value | humanize }}, more than {{ humanizePercentage "[[share]]" }} of all.',
       },
+      BunnynetLoadBalancerOriginFailing: {
+        comment:
+          'A failure is an attempt, a request counts for the origin that served it. So the attempts at an origin are the failures and its requests.',
+        expr: `
+          (${failed} > [[failures]])
+          / (
+            ${failed}
+            + (max by (load_balancer_id, origin_id) (increase(bunnynet_load_balancer_origin_requests_total[30m])) or 0 * ${failed})
+          )
+          >= [[share]]`,
+        thresholds: { failures: 10, share: 0.5 },
+        for: '15m',
+        keepFiringFor: '30m',
+        summary:
+          'Origin {{ $labels.origin_id }} of load balancer {{ or $name $labels.load_balancer_id }} fails',
+        description:
+          'Of the attempts at origin {{ $labels.origin_id }} of load balancer {{ $labels.load_balancer_id }} in the past half hour, {{ $value | humanizePercentage }} failed.',
+      },
     },
   },
   rows: [
@@ -51,8 +73,7 @@ export const loadBalancer: KindMonitoring = {
         nothing: 'There is no load balancer.',
       }),
       lines('Load balancer traffic (top 10)', 'Bps', 8, {
-        description:
-          'A second, averaged over half an hour, taken as bytes, which the API does not document (API field Summary, TotalTraffic).',
+        description: 'A second, averaged over half an hour (API field Summary, TotalTraffic).',
         queries: peaks(10, loadBalancerEntity, family('traffic_bytes_total'), perSecond),
         nothing: 'There is no load balancer.',
       }),
@@ -63,18 +84,18 @@ export const loadBalancer: KindMonitoring = {
         alerts: ['BunnynetLoadBalancerOriginsExhausted'],
       }),
       bars('Requests by origin in the past hour (top 10)', 'short', 8, {
-        description: 'Requests within an hour that an origin was sent (API field RequestsByOrigin).',
+        description: 'Requests within an hour that an origin served (API field RequestsByOrigin).',
         queries: top(
           10,
           loadBalancerEntity,
           `${hourly(loadBalancerEntity, family('origin_requests_total'), ['origin_id'])}`,
           '{{display}}: {{origin_id}}',
         ),
-        nothing: 'No origin was sent a request.',
+        nothing: 'No origin served a request.',
       }),
       bars('Failures by origin in the past hour (top 10)', 'short', 8, {
         description:
-          'Requests within an hour that failed at an origin, by status code (API field OriginFailures).',
+          'Attempts within an hour that failed at an origin, by status code (API field OriginFailures). An alert fires where half of all attempts fail.',
         steps: ['orange'],
         queries: top(
           10,
@@ -83,11 +104,11 @@ export const loadBalancer: KindMonitoring = {
           '{{display}}: {{origin_id}}, {{code}}',
         ),
         nothing: 'No origin failed.',
-        alerts: ['BunnynetLoadBalancerOriginsExhausted'],
+        alerts: ['BunnynetLoadBalancerOriginFailing'],
       }),
       bars('Latency by origin (top 10)', 's', 8, {
         description:
-          'By percentile, in the newest hour that had requests, taken as milliseconds, which the API does not document (API field OriginLatency). The name is that of the origin.',
+          'Time to the first byte by percentile, in the newest hour that had requests (API field OriginLatency). The name is that of the origin.',
         queries: {
           '{{name}} ({{origin_id}}), {{percentile}} %': `topk(10, ${values(origin, family('origin_latency_seconds'), ['percentile'])}) * on (load_balancer_id, origin_id) group_left (name) ${values(anywhere(origin), family('origin_info'), ['name'])}`,
         },

@@ -27,6 +27,7 @@ export const cdnDashboard: Dashboard = {
 };
 
 const network = textOf({ 0: ['premium', 'text'], 1: ['volume', 'text'] });
+const tlsLevel = textOf({ 0: ['legacy', 'text'], 1: ['compatible', 'text'], 2: ['modern', 'text'] });
 const yesIsBad = textOf({ 0: ['no', 'text'], 1: ['yes', 'red'] });
 
 const family = (name: string): string => `bunnynet_pull_zone_${name}`;
@@ -159,7 +160,7 @@ export const pullZones: KindMonitoring = {
       }),
       grid('Settings', 'short', 24, {
         description:
-          'At most 100 of the selected pull zones (API fields EdgeRules, Type, OptimizerEnabled, EnableOriginShield, EnableSafeHop, EnableLogging, LogForwardingEnabled, VerifyOriginSSL, EnableTLS1, as they are now).',
+          'At most 100 of the selected pull zones (API fields EdgeRules, Type, OptimizerEnabled, EnableOriginShield, EnableSafeHop, EnableLogging, LogForwardingEnabled, VerifyOriginSSL, TlsSecurityLevel, EnableTLS1, as they are now).',
         height: 9,
         entity: pullZone,
         rows: hundred(pullZone, family('(up|edge_rules)')),
@@ -173,6 +174,7 @@ export const pullZones: KindMonitoring = {
           { title: 'Logs', expr: field('logging_enabled'), text: yesNo },
           { title: 'Forwarded', expr: field('log_forwarding_enabled'), text: yesNo },
           { title: 'Verifies TLS', expr: field('verify_origin_ssl'), text: yesNo },
+          { title: 'TLS', expr: field('tls_security_level'), text: tlsLevel },
           { title: 'TLS 1.0', expr: field('tls1_enabled'), text: yesIsBad },
         ],
         sort: 'Edge rules',

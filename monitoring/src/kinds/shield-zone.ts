@@ -57,8 +57,11 @@ const count = (expr: string): string => `count(${highest(every, expr)}) or vecto
 /** At most a hundred zones; those without a firewall and those that cannot be read come first. */
 const rows = `bottomk(100, min by (shield_zone_id) (${anyOf(zone, family('(up|waf_enabled)'))}))`;
 
-const onlyLogs = `${seriesOf(every, family('waf_execution_mode'))} == 0 and ${family('waf_enabled')} == 1 unless ${family('learning_mode')} == 1`;
-const learningLeft = `${seriesOf(zone, family('learning_mode_until_timestamp_seconds'))} - time() > 0 and ${family('learning_mode')} == 1`;
+const until = family('learning_mode_until_timestamp_seconds');
+/** The API leaves learningMode on after its end, and switches nothing then. */
+const learns = `(${seriesOf(every, family('learning_mode'))} == 1 unless ${until} <= time())`;
+const onlyLogs = `${seriesOf(every, family('waf_execution_mode'))} == 0 and ${family('waf_enabled')} == 1 unless ${learns}`;
+const learningLeft = `${seriesOf(zone, until)} - time() > 0 and ${family('learning_mode')} == 1`;
 
 export const shieldZone: KindMonitoring = {
   kind: 'shield_zone',
@@ -71,7 +74,7 @@ export const shieldZone: KindMonitoring = {
       {
         record: 'bunnynet:shield_zone_learning_mode_until:last',
         comment:
-          'When the learning mode of a learning zone ends, also while the zone cannot be read: it ends anyway.',
+          'When a zone stops learning, also while it cannot be read: it ends anyway. Nothing switches then.',
         expr: `
           max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode_until_timestamp_seconds[3m:1m]))
           and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m:1m])) == 1
@@ -86,7 +89,7 @@ export const shieldZone: KindMonitoring = {
         held: false,
         summary: 'Learning mode of zone {{ or $name $labels.shield_zone_id }} is about to end',
         description:
-          'The learning mode of zone {{ $labels.shield_zone_id }} ends in {{ $value | humanizeDuration }}; the firewall then starts to act on what it has learned.',
+          'The learning mode of zone {{ $labels.shield_zone_id }} ends in {{ $value | humanizeDuration }}. Nothing switches then: the firewall goes on to log or to block, as its execution mode says.',
       },
       BunnynetShieldWafDisabled: {
         expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m:1m])) == 0`,
@@ -99,11 +102,14 @@ export const shieldZone: KindMonitoring = {
         expr: `
           max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_execution_mode[3m:1m])) == 0
           and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m:1m])) == 1
-          unless max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m:1m])) == 1`,
+          unless (
+            max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m:1m])) == 1
+            unless max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode_until_timestamp_seconds[3m:1m])) <= time()
+          )`,
         for: '1h',
         summary: 'Firewall of zone {{ or $name $labels.shield_zone_id }} only logs',
         description:
-          'The web application firewall of zone {{ $labels.shield_zone_id }} has only been logging for [[for]], and the zone is not in learning mode.',
+          'The web application firewall of zone {{ $labels.shield_zone_id }} has only been logging for [[for]], and the zone is not learning.',
       },
       BunnynetShieldCustomRulesNearLimit: {
         expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_custom_rules[3m:1m])) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_custom_waf_rules_limit[3m:1m])) > 0) >= [[share]]`,
@@ -118,8 +124,8 @@ export const shieldZone: KindMonitoring = {
         expr: `
           count by (shield_zone_id) (
             max by (shield_zone_id, rate_limit_id) (last_over_time(bunnynet_shield_rate_limit_breaches_28d[3m:1m]))
-          ) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_rate_limit_rules_limit[3m:1m])) > 0) >= [[share]]`,
-        thresholds: { share: 0.8 },
+          ) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_rate_limit_rules_limit[3m:1m])) >= [[limit]]) >= [[share]]`,
+        thresholds: { share: 0.8, limit: 5 },
         for: '1h',
         severity: 'info',
         summary: 'Zone {{ or $name $labels.shield_zone_id }} has nearly used up its rate limits',
@@ -132,13 +138,13 @@ export const shieldZone: KindMonitoring = {
     row(overviewDashboard, 'Shield', [
       numbers('WAF by zone', 'short', 8, {
         description:
-          'Zones by what their firewall does (API fields wafEnabled, wafExecutionMode and learningMode, as they are now). "only log" leaves out the zones that are learning.',
+          'Zones by what their firewall does (API fields wafEnabled, wafExecutionMode and learningMode, as they are now). "only log" leaves out the zones that are learning: those in learning mode whose end (learningModeUntil) is to come, or not known.',
         height: 8,
         queries: {
           zones: `count(${values(every, family('waf_enabled'))})`,
           off: count(`${seriesOf(every, family('waf_enabled'))} == 0`),
           'only log': count(onlyLogs),
-          learning: count(`${seriesOf(every, family('learning_mode'))} == 1`),
+          learning: count(learns),
         },
         wrong: { off: 'red', 'only log': 'orange', learning: 'blue' },
         link: linkTo(shieldDashboard.uid, 'Open the zones'),
@@ -155,10 +161,14 @@ export const shieldZone: KindMonitoring = {
         columns: [
           { title: 'Firewall', expr: field('waf_enabled'), text: onOff },
           { title: 'Mode', expr: field('waf_execution_mode'), text: modeText },
-          { title: 'Learning', expr: field('learning_mode'), text: learning },
+          {
+            title: 'Learning',
+            expr: `((${field('learning_mode')} == 1 unless ${field('learning_mode_until_timestamp_seconds')} <= time()) or 0 * ${field('learning_mode')})`,
+            text: learning,
+          },
           {
             title: 'Learning until',
-            expr: `${field('learning_mode_until_timestamp_seconds')} * 1000 and on (shield_zone_id) ${family('learning_mode')} == 1`,
+            expr: `(${field('learning_mode_until_timestamp_seconds')} > time()) * 1000 and on (shield_zone_id) ${family('learning_mode')} == 1`,
             unit: 'dateTimeAsIso',
             width: 170,
           },
@@ -186,7 +196,7 @@ export const shieldZone: KindMonitoring = {
       }),
       bars('Learning mode ends in (next 10)', 's', 8, {
         description:
-          'Time until the learning mode ends and the firewall begins to act, for the zones that are learning now (API fields learningMode and learningModeUntil).',
+          'Time until the learning mode ends, for the zones that are learning now (API fields learningMode and learningModeUntil). Nothing switches then: the firewall goes on as its mode says.',
         steps: ['red', [86400, 'orange'], [172800, 'blue']],
         queries: { '{{display}}': named(zone, `bottomk(10, ${highest(zone, learningLeft)})`) },
         link: zone.link,

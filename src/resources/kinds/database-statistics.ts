@@ -35,7 +35,7 @@ const points: FieldType<Entries<number>> = mapped(listOf(anything), (all, notes)
 const counts = countsOf(mapped(object({ data: points }).ignoring('unit diff'), ({ data }) => data));
 
 const latencies = object({
-  unit: oneOf(['milliseconds', 'seconds']),
+  unit: oneOf(['milliseconds', 'seconds', 'NoUnit']),
   data: entriesOf(object({ data: levelsOf(points) }).ignoring('diff')),
 }).ignoring('diff');
 
@@ -51,7 +51,7 @@ const newestLatencies = mapped(latencies, ({ unit, data = [] }) => {
 
 const latency = shown(newestLatencies, {
   name: 'latency_seconds',
-  words: `Latency of queries in the newest hour that had any; the API does not document what its series are, which can be regions or percentiles: nothing to add up (%s: at most ${maxSeries} of the keys of data, in the order of their names, in its unit)`,
+  words: `Latency of queries in the newest hour that had any; the API does not document what its series are, which can be regions or percentiles: nothing to add up (%s: at most ${maxSeries} of the keys of data, in the order of their names, in its unit; NoUnit is taken as milliseconds)`,
   labels: ['series'],
   series: (all: ValueOf<typeof newestLatencies>) =>
     all

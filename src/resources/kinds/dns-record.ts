@@ -94,7 +94,7 @@ const zone = object({
   Domain: label('name'),
   NameserversDetected: flag(
     'zone_nameservers_detected',
-    "Whether the domain's nameservers are those of bunny.net, so that it answers for the zone",
+    "Whether bunny.net says that the domain's nameservers are its own, so that it answers for the zone; a fresh zone can say yes without",
   ),
   DnsSecEnabled: flag('zone_dnssec_enabled', 'Whether DNSSEC is enabled for the DNS zone'),
   Records: records,

@@ -107,7 +107,7 @@ const failuresByOrigin = listOf(failuresOfOrigin);
 const origins = shown(requestsByOrigin, {
   ...newestAndTotal<ValueOf<typeof requestsByOrigin>>(
     'origin_requests',
-    'Requests that each origin was sent',
+    'Requests that each origin served: one that failed at another origin before is counted here alone',
     {
       labels: ['origin_id'],
       bound: { most: maxOrigins, rest: restOfOrigins },
@@ -126,7 +126,7 @@ const origins = shown(requestsByOrigin, {
 const failures = shown(failuresByOrigin, {
   ...newestAndTotal<ValueOf<typeof failuresByOrigin>>(
     'origin_failures',
-    'Requests that failed at each origin, by the status code that the API gives',
+    'Attempts that failed at each origin, by the status code that the API gives; a request can fail at several origins, and be served by another',
     {
       labels: ['origin_id', 'code'],
       bound: { most: maxFailures, rest: restOfFailures },
@@ -161,7 +161,7 @@ const latencies = mapped(listOf(latencyOfOrigin), (all) =>
 
 const latency = shown(latencies, {
   name: 'origin_latency_seconds',
-  words: `Latency of each origin in the newest hour that had requests, by percentile: nothing to add up (%s, taken as milliseconds, which is not documented, divided by 1000; at most ${2 * maxOrigins} series)`,
+  words: `Time to the first byte of each origin in the newest hour that had requests, by percentile: nothing to add up (%s, divided by 1000; at most ${2 * maxOrigins} series)`,
   labels: ['origin_id', 'percentile'],
   series: (all: ValueOf<typeof latencies>) =>
     ofNewestHour(all)
@@ -174,7 +174,7 @@ const statistics = object({
     shown(
       summary,
       total('requests', 'Requests', 'TotalRequests'),
-      total('traffic_bytes', 'Traffic, taken as bytes, which is not documented', 'TotalTraffic'),
+      total('traffic_bytes', 'Traffic', 'TotalTraffic'),
       total('origins_exhausted', 'Requests for which every origin failed', 'AllOriginsExhausted'),
     ),
   ),

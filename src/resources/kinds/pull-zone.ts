@@ -115,7 +115,12 @@ const zone = object({
   EnableLogging: flag('logging_enabled', 'Whether requests are logged'),
   LogForwardingEnabled: flag('log_forwarding_enabled', 'Whether logs are forwarded'),
   VerifyOriginSSL: flag('verify_origin_ssl', 'Whether the certificate of the origin is verified'),
-  EnableTLS1: flag('tls1_enabled', 'Whether TLS 1.0 is enabled'),
+  EnableTLS1: boolean,
+  TlsSecurityLevel: coded('tls_security_level', 'Which versions and ciphers of TLS are taken', [
+    'legacy',
+    'compatible',
+    'modern',
+  ]),
   OriginShieldEnableConcurrencyLimit: boolean,
   OriginShieldMaxConcurrentRequests: integer,
   OriginShieldMaxQueuedRequests: integer,
@@ -127,6 +132,17 @@ const zone = object({
   LogForwardingFormat ShieldDDosProtectionType PermaCacheType OriginConnectTimeout OriginResponseTimeout
   OriginRetryDelay RequestCoalescingTimeout OriginRetries MaxWebSocketConnections`);
 type Zone = ValueOf<typeof zone>;
+
+/** The stricter levels of TLS refuse TLS 1.0, whatever its own switch says. */
+const tls1: FamilyOf<Zone> = {
+  name: 'tls1_enabled',
+  words: 'Whether TLS 1.0 is taken: 1 yes, 0 no (%s: not where the second is 1 or 2)',
+  fields: ['EnableTLS1', 'TlsSecurityLevel'],
+  series({ EnableTLS1, TlsSecurityLevel = 0 }) {
+    if (TlsSecurityLevel === 1 || TlsSecurityLevel === 2) return 0;
+    return EnableTLS1 === undefined ? undefined : Number(EnableTLS1);
+  },
+};
 
 /** A limit of Origin Shield. The API gives a number even while the limits are off. */
 function limit(
@@ -193,7 +209,7 @@ export const pullZone = defineListedResource({
   noun: 'pull zone',
   section: 'pull_zones',
   listing: pullZones,
-  families: (own) => [...own, ...limits],
+  families: (own) => [...own, tls1, ...limits],
   kept: zoneHostnames,
   info: 'The name of the pull zone, its origin type and the ids of what it points to',
 });

@@ -9,8 +9,14 @@ const zone = object({
   shieldZoneId: id,
   pullZoneId: label('pull_zone_id', reference),
   wafProfileId: label('waf_profile_id', reference),
-  learningMode: flag('learning_mode', 'Whether the zone is in learning mode'),
-  learningModeUntil: timestamp('learning_mode_until_timestamp_seconds', 'End of the learning mode'),
+  learningMode: flag(
+    'learning_mode',
+    'Whether the zone is in learning mode; the API leaves it on after its end',
+  ),
+  learningModeUntil: timestamp(
+    'learning_mode_until_timestamp_seconds',
+    'End of the learning mode, in which nothing switches: the WAF goes on as its execution mode says',
+  ),
   wafEnabled: flag('waf_enabled', 'Whether the WAF is enabled'),
   wafExecutionMode: coded('waf_execution_mode', 'What the WAF does', ['log', 'block']),
   wafDisabledRules: length('waf_disabled_rules', 'disabled WAF rules'),

@@ -70,8 +70,15 @@ it('has at most 50 series of latency, and none in a unit that it does not know',
   );
   const { rows } = await read({ latency: { unit: 'Milliseconds', data } });
   expect(rows.match(/series="/g)).toHaveLength(50);
-  const unknown = await read({ latency: { unit: 'NoUnit', data } });
-  expect([unknown.rows, unknown.unrecognized]).toEqual(['', ['latency: unit NoUnit']]);
+  const unknown = await read({ latency: { unit: 'fortnights', data } });
+  expect([unknown.rows, unknown.unrecognized]).toEqual(['', ['latency: unit fortnights']]);
+});
+
+it('takes a latency without a unit as milliseconds, and notes nothing', async () => {
+  const { rows, unrecognized } = await read({
+    latency: { unit: 'NoUnit', data: { p50: { data: hours(12.5) } } },
+  });
+  expect([short(rows), unrecognized]).toEqual(['latency_seconds{db,series="p50"} 0.0125\n', []]);
 });
 
 it('leaves out what is null, missing or of the wrong type', async () => {

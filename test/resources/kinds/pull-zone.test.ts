@@ -107,6 +107,17 @@ it('shows no limits of the queue of Origin Shield while they are off, although t
   }
 });
 
+it.each([
+  ['{ "Id": 1, "EnableTLS1": true, "TlsSecurityLevel": 0 }', 1],
+  ['{ "Id": 1, "EnableTLS1": true, "TlsSecurityLevel": null }', 1],
+  ['{ "Id": 1, "EnableTLS1": true, "TlsSecurityLevel": 1 }', 0],
+  ['{ "Id": 1, "EnableTLS1": true, "TlsSecurityLevel": 2 }', 0],
+  ['{ "Id": 1, "EnableTLS1": true, "TlsSecurityLevel": "Modern" }', 0],
+])('says of %s whether TLS 1.0 is taken: %i', async (body, taken) => {
+  const { rows } = await read(body);
+  expect(rows).toContain(`tls1_enabled{pull_zone_id="1"} ${taken}\n`);
+});
+
 describe('the fields of a pull zone', () => {
   it('show an unlisted type of origin as its number, and note it', async () => {
     const { rows, unrecognized } = await read('{ "Id": 1, "OriginType": 17 }');
