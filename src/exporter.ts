@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { type ApiClients, createClients } from './api/client.ts';
+import type { CreateSender } from './api/pool.ts';
 import type { ForwardProxy } from './api/proxy.ts';
 import type { Cause, CauseInput } from './causes/cause.ts';
 import { CauseLog } from './causes/cause-log.ts';
@@ -68,6 +69,8 @@ export interface ExporterOptions {
   readonly now?: () => number;
   /** The clock by which values age; it never jumps. Default: the machine's uptime. */
   readonly uptimeMs?: () => number;
+  /** What requests to an API are sent with. Default: connections to its address. */
+  readonly createSender?: CreateSender | undefined;
 }
 
 const kinds = resources.map(({ kind }) => kind);
@@ -126,7 +129,14 @@ export class Exporter {
         (api === 'video' ? this.#keys.found.get(credential) : undefined) ?? this.#keys.get(credential),
       check: () => this.#keys.check(),
     };
-    this.#clients = createClients(config.apis, keys, observer, options.proxy, options.uptimeMs);
+    this.#clients = createClients(
+      config.apis,
+      keys,
+      observer,
+      options.proxy,
+      options.uptimeMs,
+      options.createSender,
+    );
     this.#engine = new PollEngine({
       resources,
       store: this.#store,

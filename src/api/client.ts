@@ -11,7 +11,7 @@ import { type AnswerText, errorOfPage, errorOfStatus, type Hide, isPage } from '
 import { ApiError } from './errors.ts';
 import { exchange, isSuccess } from './exchange.ts';
 import { Pacer, type Permit } from './pacer.ts';
-import { Connections, type Generation } from './pool.ts';
+import { Connections, type CreateSender, type Generation } from './pool.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
 import { errorOfTransport } from './transport-error.ts';
@@ -135,6 +135,7 @@ export class ApiClient {
     observer: ClientObserver,
     proxy?: ForwardProxy,
     uptimeMs: () => number = () => performance.now(),
+    createSender?: CreateSender,
   ) {
     this.pacer = new Pacer(config);
     this.#api = api;
@@ -142,7 +143,7 @@ export class ApiClient {
     this.#keys = keys;
     this.#observer = observer;
     this.#proxy = proxy;
-    this.#connect = (settings) => new Connections(settings, proxy, uptimeMs);
+    this.#connect = (settings) => new Connections(settings, proxy, uptimeMs, createSender);
     this.#connections = this.#connect(config);
   }
 
@@ -282,14 +283,16 @@ export class ApiClient {
 
 export type ApiClients = Readonly<Record<ApiName, ApiClient>>;
 
-/** The clients of all APIs. proxy: undefined for direct connections. uptimeMs: a clock that never jumps. */
+/** The clients of all APIs. proxy: undefined for direct connections. uptimeMs: a clock that never jumps. createSender: default connections. */
 export function createClients(
   configs: Readonly<Record<ApiName, ApiConfig>>,
   keys: ApiKeys,
   observer: ClientObserver,
   proxy: ForwardProxy | undefined,
   uptimeMs?: () => number,
+  createSender?: CreateSender,
 ): ApiClients {
-  const create = (api: ApiName) => new ApiClient(api, configs[api], keys, observer, proxy, uptimeMs);
+  const create = (api: ApiName) =>
+    new ApiClient(api, configs[api], keys, observer, proxy, uptimeMs, createSender);
   return Object.fromEntries(apiNames.map((api) => [api, create(api)])) as ApiClients;
 }

@@ -1,5 +1,6 @@
 /** One GET with undici and one deadline for all of it, from connecting to the last byte of the answer. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Sender } from './pool.ts';
 import { type Dispatcher, errors } from './undici.ts';
 
 export interface HttpGet {
@@ -28,7 +29,7 @@ export function isSuccess(status: number): boolean {
  * signal is a `RequestAbortedError` too.
  */
 export function exchange(
-  dispatcher: Dispatcher,
+  dispatcher: Sender,
   { timeoutMs, ...request }: HttpGet,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {

@@ -65,9 +65,21 @@ const maxAgeMs = 5 * 60_000;
 /** And after so many failures in a row, of whatever kind: the old address of a host may still answer, such as with 503. */
 const maxFailures = 3;
 
+/** What requests are sent with: a pool of connections to one API. */
+export interface Sender {
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean;
+  /** Resolves once the requests under way have ended. */
+  close(): Promise<void>;
+  /** Ends the requests under way, too. */
+  destroy(): Promise<void>;
+}
+
+/** Throws if the settings cannot be used. */
+export type CreateSender = (config: ApiConfig, proxy: ForwardProxy | undefined) => Sender;
+
 /** Connections that were begun since a time, until those of the next generation replace them. */
 export interface Generation {
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Sender;
   readonly begunAtMs: number;
   /** How many requests have failed since the last success. */
   failures: number;
@@ -75,14 +87,19 @@ export interface Generation {
 
 /** The connections for new requests. Those under way end on the connections that they began on. */
 export class Connections {
-  readonly #create: () => Dispatcher;
+  readonly #create: () => Sender;
   readonly #uptimeMs: () => number;
   #current: Generation;
   #isClosed = false;
 
   /** Throws if the settings cannot be used. uptimeMs: a clock that never jumps. */
-  constructor(config: ApiConfig, proxy: ForwardProxy | undefined, uptimeMs: () => number) {
-    this.#create = () => createPool(config, proxy);
+  constructor(
+    config: ApiConfig,
+    proxy: ForwardProxy | undefined,
+    uptimeMs: () => number,
+    create: CreateSender = createPool,
+  ) {
+    this.#create = () => create(config, proxy);
     this.#uptimeMs = uptimeMs;
     this.#current = this.#begin();
   }
@@ -115,7 +132,7 @@ export class Connections {
   }
 }
 
-function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
+export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
   const { baseUrl, authorities, timeoutMs } = config;
   const verified = {
     // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.

@@ -13,8 +13,8 @@ import { createExporter, type Exporter, type ExporterOptions } from '../../src/e
 import { WebServer } from '../../src/http/server.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { Credentials } from '../../src/secrets/credentials.ts';
-import { answerInProcess } from '../mock-api.ts';
 import { limitMs, runs } from '../runs.ts';
+import { answerInProcess, createSender } from './api-in-process.ts';
 import { type Clock, currentClock, stopTime } from './clock.ts';
 import { currentRun } from './scenario.ts';
 
@@ -371,6 +371,7 @@ export async function startWhole(options: WholeOptions) {
     log: pino({ base: null, timestamp: false, level: options.logLevel ?? 'info' }, { write: toLog }),
     now: () => (clock ? Date.now() : nowMs),
     onExchange: options.onExchange,
+    createSender: clock && createSender,
     proxy: options.proxy,
     shard: options.shard,
     uptimeMs: () => (clock ? performance.now() : 0) + sleptMs,
