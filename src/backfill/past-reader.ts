@@ -125,7 +125,7 @@ export class PastReader {
     const { signal } = this.#reader;
     const answered = piece && (resource.query?.requestsFor(piece)[0]?.range ?? piece);
     try {
-      const reading = await resource.read(getFor(this.#reader, target), target.ids, silent, {
+      const { counted: reading } = await resource.read(getFor(this.#reader, target), target.ids, silent, {
         nowMs,
         past: piece,
       });

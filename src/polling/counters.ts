@@ -10,7 +10,7 @@ import type {
   Sample,
   TargetContext,
 } from '../resources/resource.ts';
-import { DayCounter } from './day-counter.ts';
+import { type Before, DayCounter } from './day-counter.ts';
 
 /** How long a series of a label value that comes and goes may be missing before it is forgotten: a country may have no views for hours. */
 const keptMs = 2 * 86_400_000;
@@ -20,8 +20,8 @@ class HeldSeries extends DayCounter {
   /** Since when it has been missing from readings, by the clock that never jumps. */
   lackedSinceMs: number | undefined;
 
-  constructor({ labels, days }: CounterSample, nowMs: number, lackedMs?: number) {
-    super(days, nowMs, lackedMs);
+  constructor({ labels, days }: CounterSample, nowMs: number, before: Before) {
+    super(days, nowMs, before);
     // The texts of a reading may be slices that keep the whole answer in memory.
     this.labels = structuredClone(labels ?? {});
   }
@@ -59,6 +59,14 @@ export class Counters {
     this.#readMs = uptimeMs;
   }
 
+  /** The start of the newest day of which anything was counted, in seconds since 1970. */
+  get newestSeconds(): number {
+    return this.#families.reduce(
+      (newest, family) => Math.max(newest, family.newestSeconds),
+      Number.NEGATIVE_INFINITY,
+    );
+  }
+
   /** The rows of each family, by its index in the catalogue. */
   get rows(): readonly { readonly family: number; readonly samples: readonly Sample[] }[] {
     return this.#indexes.map((family, at) => ({
@@ -87,6 +95,13 @@ class FamilyCounters {
   #held: readonly HeldSeries[] = [];
   #rest: DayCounter | undefined;
 
+  get newestSeconds(): number {
+    return this.#held.reduce(
+      (newest, series) => Math.max(newest, series.newestSeconds),
+      this.#rest?.newestSeconds ?? Number.NEGATIVE_INFINITY,
+    );
+  }
+
   samplesOf(bound: CounterBound | undefined): readonly Sample[] {
     const samples = this.#held.map(({ labels, value }) => ({ labels, value }));
     return bound && this.#rest ? [...samples, { labels: bound.rest, value: this.#rest.value }] : samples;
@@ -111,25 +126,26 @@ class FamilyCounters {
       ? this.#held.filter(({ lackedSinceMs = uptimeMs }) => uptimeMs - lackedSinceMs <= keptMs)
       : this.#held;
     const begun = bound
-      ? this.#addRest(left, bound, kept.length, times).map((sample) => new HeldSeries(sample, nowMs))
-      : Array.from(left.values(), (sample) => new HeldSeries(sample, nowMs, beforeMs));
+      ? this.#addRest(left, bound, kept.length, times)
+      : Array.from(left.values(), (sample) => new HeldSeries(sample, nowMs, { lackedMs: beforeMs }));
     if (kept.length < this.#held.length || begun.length > 0) this.#held = kept.concat(begun);
   }
 
   /**
    * Values without a series of their own are first added to the rest, so that nothing is lost or counted twice. Then the
-   * largest get one, which begins at 0, as long as there is room. Returns these.
+   * largest get one, which begins at 0, as long as there is room. Returns those series.
    */
   #addRest(
     left: ReadonlyMap<string, CounterSample>,
     { most, rest }: CounterBound,
     held: number,
     { nowMs, beforeMs }: ReadingTimes,
-  ): readonly CounterSample[] {
+  ): readonly HeldSeries[] {
     if (left.size === 0) return [];
     const sum = sumByDay([...left.values()].flatMap(({ days }) => days));
     if (this.#rest) this.#rest.add(sum, nowMs);
-    else this.#rest = new DayCounter(sum, nowMs, beforeMs);
+    else this.#rest = new DayCounter(sum, nowMs, { lackedMs: beforeMs });
+    const { fromSeconds } = this.#rest;
     const restKey = keyOf(rest);
     const largest = [...left]
       .filter(([key]) => key !== restKey)
@@ -137,7 +153,7 @@ class FamilyCounters {
       .toSorted((a, b) => sizeOf(b.days) - sizeOf(a.days))
       .slice(0, Math.max(0, most - held));
     for (const { days } of largest) this.#rest.giveAway(days);
-    return largest;
+    return largest.map((sample) => new HeldSeries(sample, nowMs, { fromSeconds }));
   }
 }
 

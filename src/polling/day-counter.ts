@@ -6,6 +6,14 @@ import { daySeconds, startOfDay } from '../resources/times.ts';
 /** Days that may still grow; of older ones nothing is kept or counted. */
 const openDays = 2;
 
+/** What is known of the time before the first reading of a series. */
+export interface Before {
+  /** When the reading before was, which lacked it; undefined if there was none. Unix time. */
+  readonly lackedMs?: number | undefined;
+  /** The start of the first day that counts although the reading lacks it, in seconds since 1970: others have that day. */
+  readonly fromSeconds?: number;
+}
+
 export class DayCounter {
   value = 0;
   /**
@@ -13,18 +21,18 @@ export class DayCounter {
    * there are very many counters, and objects take twice the memory. None is 0.
    */
   #days: readonly number[] = [];
-  /** Earlier days are not counted: this process did not see them grow, or they are too old. */
+  /** Earlier days are not counted: nobody knows what they had at the first reading, or they are too old. */
   #fromSeconds = 0;
 
   /**
    * Takes the days of the first reading as already counted, except those that began after an earlier reading without this series.
-   *
-   * @param nowMs Unix time; it gives the day if none was sent
-   * @param lackedMs when the reading before was, if there was one. Unix time
+   * Days before the first that the reading has never count: nobody knows what they had.
    */
-  constructor(days: readonly DayFigure[], nowMs: number, lackedMs?: number) {
-    if (lackedMs === undefined) this.#begin(days, nowMs);
-    else {
+  constructor(days: readonly DayFigure[], nowMs: number, { lackedMs, fromSeconds }: Before = {}) {
+    if (lackedMs === undefined) {
+      this.#begin(days, nowMs);
+      this.#fromSeconds = Math.min(this.#fromSeconds, fromSeconds ?? this.#fromSeconds);
+    } else {
       const dayAfter = startOfDay(lackedMs / 1000) + daySeconds;
       this.#begin(
         days.filter(({ startSeconds }) => startSeconds < dayAfter),
@@ -32,6 +40,16 @@ export class DayCounter {
       );
       this.add(days, nowMs);
     }
+  }
+
+  /** The start of the first day that counts, in seconds since 1970. */
+  get fromSeconds(): number {
+    return this.#fromSeconds;
+  }
+
+  /** The start of the newest day that has any figure, in seconds since 1970. */
+  get newestSeconds(): number {
+    return this.#days[0] ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Counts what the days have gained. nowMs: Unix time, from a clock that may be wrong. */

@@ -10,6 +10,7 @@ import {
   type Get,
   isReadAlone,
   ReadingError,
+  type Readings,
 } from '../resources/resource.ts';
 import { safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
@@ -49,8 +50,7 @@ export interface PollerOptions {
 }
 
 /** What one read of a target had. */
-export interface Reading {
-  readonly reading: unknown;
+export interface Reading extends Readings {
   /** Unix time. */
   readonly beganMs: number;
 }
@@ -99,18 +99,18 @@ export class Poller {
 
   /** Reads a target. Rejects if it cannot be read, or if the poll no longer counts. */
   async read(task: TargetTask, options: ReadOptions, signal: AbortSignal): Promise<Reading> {
-    const { spec, lastBeganMs } = task;
+    const { spec } = task;
     const { resource, ids } = spec;
     if (!isReadAlone(resource)) throw new Error(`${spec.key} is not read alone`);
     const beganMs = this.#options.now();
     const get = this.#getFor(spec, options, signal);
     try {
-      const context = { nowMs: beganMs, lastBeganMs };
-      return { reading: await resource.read(get, ids, this.#diagnosticsOf(spec), context), beganMs };
+      const context = task.contextAt(beganMs);
+      return { ...(await resource.read(get, ids, this.#diagnosticsOf(spec), context)), beganMs };
     } catch (error) {
       const { result, answer } = describe(error);
       if (!resource.isEmpty?.({ result, errorKey: answer.errorKey })) throw error;
-      return { reading: resource.nothing, beganMs };
+      return { shown: resource.nothing, counted: resource.nothing, beganMs };
     }
   }
 
@@ -130,7 +130,7 @@ export class Poller {
       return;
     }
     try {
-      this.show(task, { reading: found.reading, beganMs });
+      this.show(task, { shown: found.reading, counted: found.reading, beganMs });
     } catch (error) {
       const { result, message } = describe(error);
       task.failed({ result, message: safeLine(message), atMs });
@@ -138,9 +138,9 @@ export class Poller {
   }
 
   /** Shows a reading. A sample without a finite number is left out, and reported as drift. Throws if it cannot be shown. */
-  show(task: TargetTask, { reading, beganMs }: Reading): void {
+  show(task: TargetTask, { beganMs, ...readings }: Reading): void {
     const { now, uptimeMs, observer } = this.#options;
-    task.succeeded(reading, { beganMs, atMs: now(), uptimeMs: uptimeMs() }, (field) =>
+    task.succeeded(readings, { beganMs, atMs: now(), uptimeMs: uptimeMs() }, (field) =>
       observer.mismatched(
         aboutPoll(task.poller.spec),
         field,

@@ -4,6 +4,8 @@
  */
 import type { Store, StoredTarget } from '../exposition/store.ts';
 import { conditionOf, firstFamilyOf, keptOf } from '../resources/catalogue.ts';
+import { askedFor, once } from '../resources/queries.ts';
+import { isReadAlone, type ReadContext, type Readings } from '../resources/resource.ts';
 import { Counters } from './counters.ts';
 import { type Failure, nextFailure } from './record.ts';
 import { hasSameSettings, type Target } from './spec.ts';
@@ -33,8 +35,8 @@ export type Task = TargetTask | ListingTask;
 export class TargetTask extends PollTask<Target> implements TargetStatus {
   stale = false;
   lastSuccessMs: number | undefined;
-  /** When the last good poll began. Unix time. */
-  lastBeganMs: number | undefined;
+  /** When the last good poll began that asked for every day that may have grown. Unix time. */
+  #caughtUpMs: number | undefined;
   condition: string | undefined;
   kept: unknown;
   readonly #stored: StoredTarget;
@@ -103,29 +105,40 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
       for (const rows of namedRowsOf(spec, this.#infos)) this.#stored.setFamily(rows);
   }
 
+  /** What decides which days a poll asks for. nowMs: when it begins. Unix time. */
+  contextAt(nowMs: number): ReadContext {
+    return {
+      nowMs,
+      caughtUpMs: this.#caughtUpMs,
+      newestDayMs: this.#counters && this.#counters.newestSeconds * 1000,
+    };
+  }
+
   /**
-   * Shows a reading. Throws if it cannot be shown; then nothing has changed.
+   * Shows what a poll has read. Throws if it cannot be shown; then nothing has changed.
    *
    * @param beganMs when its poll began. Unix time
    * @param atMs now, as Unix time
    * @param uptimeMs now, by the machine's uptime
    */
   succeeded(
-    reading: unknown,
+    { shown, counted }: Readings,
     { beganMs, atMs, uptimeMs }: Readonly<Record<'beganMs' | 'atMs' | 'uptimeMs', number>>,
     onNotFinite?: OnNotFinite,
   ): void {
     const { spec } = this;
     const infos: FamilyRows[] = [];
-    const rows = rowsOf(spec, reading, onNotFinite, infos);
-    const condition = conditionOf(spec.kind, reading);
-    const kept = structuredClone(keptOf(spec.kind, reading, this.kept));
-    this.#counters?.add(spec, reading, atMs, uptimeMs);
+    const rows = rowsOf(spec, shown, onNotFinite, infos);
+    const condition = conditionOf(spec.kind, shown);
+    const kept = structuredClone(keptOf(spec.kind, shown, this.kept));
+    const query = isReadAlone(spec.resource) ? spec.resource.query : undefined;
+    const { isCaughtUp } = askedFor(this.contextAt(beganMs), query ?? once);
+    this.#counters?.add(spec, counted, atMs, uptimeMs);
+    if (isCaughtUp) this.#caughtUpMs = beganMs;
     this.#failure = undefined;
     this.stale = false;
     this.#freshMs = uptimeMs;
     this.lastSuccessMs = atMs;
-    this.lastBeganMs = beganMs;
     this.#hasValues = true;
     this.condition = condition;
     this.kept = kept;
@@ -150,7 +163,6 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   absent(failure: Omit<Failure, 'sinceMs'>): void {
     this.#failure = nextFailure(this.#failure, failure);
     this.lastSuccessMs = undefined;
-    this.lastBeganMs = undefined;
     this.kept = undefined;
     this.#showStateAlone();
   }

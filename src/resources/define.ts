@@ -32,7 +32,7 @@ import {
   readPages,
   withQuery,
 } from './pages.ts';
-import { once, openRange } from './queries.ts';
+import { askedFor, once } from './queries.ts';
 import { RequestedRange } from './requested.ts';
 import {
   type ApiName,
@@ -135,10 +135,10 @@ export function defineResource<Reading>(
     ...completed(declaration),
     nothing: answer.nothing,
     async read(get, ids, diagnostics, context) {
-      const readings: Reading[] = [];
-      for (const { query: more, range, date } of query.requestsFor(
-        context.past ?? openRange(context, query),
-      )) {
+      const asked = askedFor(context, query);
+      const counted: Reading[] = [];
+      const shown: Reading[] = [];
+      for (const { query: more, range, date } of query.requestsFor(context.past ?? asked.range)) {
         const keepsHours = context.past !== undefined && query.isByHours === true;
         const requested = range && new RequestedRange(range, context.nowMs, { keepsHours });
         // An account is no part of a path.
@@ -150,9 +150,10 @@ export function defineResource<Reading>(
             : answer.from(await get(requestPath), diagnostics, requested);
         if (context.past && requested?.isOther)
           throw new ReadingError('schema', `the figures are ${requested.isOther}`);
-        readings.push(requested ? settled(answer, reading, requested, diagnostics) : reading);
+        counted.push(requested ? settled(answer, reading, requested, diagnostics) : reading);
+        if (!range || range.toMs > asked.shownFromMs) shown.push(...counted.slice(-1));
       }
-      return joined(readings);
+      return { shown: joined(shown), counted: joined(counted) };
     },
   };
 }

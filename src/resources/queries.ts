@@ -1,15 +1,25 @@
 /**
- * Which requests a kind makes for a range of time, and the range of a poll: today, and the days that the last good poll left open,
- * so that each day ends with its final figures. An operation that gives the past 28 days anyway needs none of these.
+ * Which requests a kind makes for a range of time, and the range of a poll: today, and the days that may have grown since, so
+ * that each day ends with its final figures. An operation that gives the past 28 days anyway needs none of these.
  */
 import type { Query, ReadContext } from './resource.ts';
 import { daySeconds, hourSeconds, type Range, startOfDay } from './times.ts';
 
 const dayMs = daySeconds * 1000;
-/** How long after midnight yesterday is still requested: its last figures come late. */
-const graceMs = 900_000;
+const hourMs = hourSeconds * 1000;
 /** The most days that a poll catches up on, today included. */
 const maxDays = 28;
+
+/** How long after midnight figures of yesterday still come. */
+const lateMs = 3 * hourMs;
+/** Between two requests for yesterday in that time, where each is one more. */
+const betweenMs = hourMs / 2;
+/** After midnight: when yesterday is requested for the last time. */
+const lastMs = 12 * hourMs;
+/** How long an hour of yesterday may be the newest: until the first of today has ended, and its figures are there. */
+const newestHourMs = 2 * hourMs;
+/** The same as long as today has no figures. */
+const emptyDayMs = lateMs + hourMs;
 
 function midnightBefore(ms: number): number {
   return startOfDay(ms / 1000) * 1000;
@@ -19,15 +29,50 @@ function dateOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/**
- * What a poll reads: up to now, from the day on that the last good poll left open because it may have grown since; today, if that
- * was the first poll, or the query needs no other day.
- */
-export function openRange({ nowMs, lastBeganMs }: ReadContext, { graceMs }: Pick<Query, 'graceMs'>): Range {
-  const today = midnightBefore(nowMs);
-  const isToday = lastBeganMs === undefined || graceMs === undefined;
-  const open = isToday ? today : midnightBefore(lastBeganMs - graceMs);
-  return { fromMs: Math.min(today, Math.max(open, today - (maxDays - 1) * dayMs)), toMs: nowMs + 1 };
+/** What a poll asks for. */
+interface Asked {
+  /** Up to now, from the start of a UTC day on. */
+  readonly range: Range;
+  /** The days that are shown begin here; earlier ones are only counted. Unix time. */
+  readonly shownFromMs: number;
+  /** Whether that has every day that may have grown. */
+  readonly isCaughtUp: boolean;
+}
+
+/** What a poll asks for: today, and what may have grown since the last poll that had every such day. */
+export function askedFor(
+  { nowMs, caughtUpMs, newestDayMs = Number.NEGATIVE_INFINITY }: Omit<ReadContext, 'past'>,
+  { yesterday }: Pick<Query, 'yesterday'>,
+): Asked {
+  const todayMs = midnightBefore(nowMs);
+  const toMs = nowMs + 1;
+  if (yesterday === undefined)
+    return { range: { fromMs: todayMs, toMs }, shownFromMs: todayMs, isCaughtUp: true };
+  const yesterdayMs = todayMs - dayMs;
+  // A clock that was ahead until now says nothing.
+  const beforeMs = caughtUpMs !== undefined && caughtUpMs <= nowMs ? caughtUpMs : Number.NEGATIVE_INFINITY;
+  const openMs = Number.isFinite(beforeMs)
+    ? Math.min(todayMs, Math.max(openAfter(beforeMs), todayMs - (maxDays - 1) * dayMs))
+    : yesterdayMs;
+  const isDue =
+    beforeMs < todayMs ||
+    nowMs >= todayMs + lastMs ||
+    (nowMs < todayMs + lateMs && Math.floor(nowMs / betweenMs) !== Math.floor(beforeMs / betweenMs));
+  const nightMs = newestDayMs < todayMs ? emptyDayMs : newestHourMs;
+  const isShown = yesterday === 'always' || (yesterday === 'newest_hour' && nowMs < todayMs + nightMs);
+  const wantedMs = isDue ? openMs : todayMs;
+  const fromMs = isShown ? Math.min(openMs, yesterdayMs) : wantedMs;
+  return {
+    range: { fromMs, toMs },
+    shownFromMs: isShown ? yesterdayMs : todayMs,
+    isCaughtUp: fromMs <= openMs,
+  };
+}
+
+/** From which day on days may grow after a poll that had every such day: the one before its own, until noon. */
+function openAfter(ms: number): number {
+  const midnightMs = midnightBefore(ms);
+  return ms - midnightMs >= lastMs ? midnightMs : midnightMs - dayMs;
 }
 
 /** Up to the end of the last day of a range. */
@@ -67,33 +112,30 @@ function oneByOne(queryOf: DaysQuery): Query['requestsFor'] {
 export const once: Query = { requestsFor: () => [{ query: '' }] };
 
 /** All days in one request: charts have a point a day. */
-export const openDays: Query = { graceMs, requestsFor: inOne(datesOf) };
+export const openDays: Query = { yesterday: 'always', requestsFor: inOne(datesOf) };
 
 /** The same, today only: without counters no earlier day matters. */
 export const today: Query = { requestsFor: inOne(datesOf) };
 
-/** One request for each day: for operations that sum over the days requested. Nearly always only today. */
-export const eachDay: Query = { graceMs, requestsFor: oneByOne(datesOf) };
+/** One request for each day: for operations that sum over the days requested. Mostly only today. */
+export const eachDay: Query = { yesterday: 'late', requestsFor: oneByOne(datesOf) };
 
-/**
- * Each day by hours. Yesterday is requested until its last hour has ended for two hours: for one of them it is the newest hour, and
- * until then its figures come late.
- */
+/** Each day by hours. */
 export const eachDayByHours: Query = {
-  graceMs: 2 * hourSeconds * 1000,
+  yesterday: 'newest_hour',
   isByHours: true,
   requestsFor: oneByOne((day) => `${instantsOf('dateFrom', 'dateTo')(day)}&hourly=true&exactRange=true`),
 };
 
 /** All days in one request, for an operation that takes date-times. more: the rest of the query. */
 export function openInstants(from: string, to: string, more: string): Query {
-  return { graceMs, requestsFor: inOne((days) => `${instantsOf(from, to)(days)}&${more}`) };
+  return { yesterday: 'always', requestsFor: inOne((days) => `${instantsOf(from, to)(days)}&${more}`) };
 }
 
 /** All days in one request, for an operation that takes date-times. It ends with the range, so no hour of it is in the future. */
 export function openHours(from: string, to: string): Query {
   return {
-    graceMs,
+    yesterday: 'always',
     isByHours: true,
     requestsFor: (range) => {
       const [first, last] = [range.fromMs, range.toMs - 1].map((ms) => new Date(ms).toISOString());
@@ -105,7 +147,7 @@ export function openHours(from: string, to: string): Query {
 /** Each day by itself and by hours, up to the end of the range, for an operation that takes instants and sums over the time between them. */
 export function eachOpenDay(from: string, to: string, more: string): Query {
   return {
-    graceMs,
+    yesterday: 'newest_hour',
     isByHours: true,
     requestsFor: (range) =>
       daysOf(range).map((day) => {
@@ -118,7 +160,7 @@ export function eachOpenDay(from: string, to: string, more: string): Query {
 /** Each day by itself, for an operation that has the day in its path. write: how, from the ISO 8601 date. */
 export function eachDate(write: (date: string) => string, query = ''): Query {
   return {
-    graceMs,
+    yesterday: 'late',
     requestsFor: (range) =>
       daysOf(wholeDays(range)).map((day) => ({ range: day, date: write(dateOf(day.fromMs)), query })),
   };

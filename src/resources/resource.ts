@@ -31,10 +31,12 @@ export type Get = (path: string) => Promise<unknown>;
 export interface ReadContext {
   /** When the target is read. Unix time. */
   readonly nowMs: number;
-  /** When its last good poll began: what came later is in none of its answers. Undefined before the first. Unix time. */
-  readonly lastBeganMs?: number | undefined;
+  /** When the last good poll began that asked for every day that may have grown. Undefined before the first. Unix time. */
+  readonly caughtUpMs?: number | undefined;
+  /** The start of the newest day of which something was counted. Unix time. */
+  readonly newestDayMs?: number | undefined;
   /**
-   * The days of the past that are read, instead of today and those that the last good poll left open: from the start of a UTC day
+   * The days of the past that are read, instead of today and those that may have grown: from the start of a UTC day
    * on. Figures by hours stay those of hours, and an answer about other days is an error.
    */
   readonly past?: Range | undefined;
@@ -52,8 +54,12 @@ export interface DaysRequest {
 
 /** Which requests a kind makes for a range of time; `queries.ts` has those there are. */
 export interface Query {
-  /** How long after midnight a poll still requests yesterday. Undefined: a poll requests only today. */
-  readonly graceMs?: number;
+  /**
+   * When a poll requests yesterday, too. `always`: it is in the same request. `late`: while late figures come, every half hour, and
+   * once after noon, since it is one more request. `newest_hour`: in each poll of the night as long as one of its hours is the newest.
+   * Undefined: never, since nothing of it counts.
+   */
+  readonly yesterday?: 'always' | 'late' | 'newest_hour';
   /** Whether its charts have a point an hour. Default: a point a day, or none. */
   readonly isByHours?: true;
   /** The requests for a range that begins with a UTC day, the oldest first. */
@@ -284,6 +290,14 @@ interface Kind<Reading> extends Operation {
   readonly families: readonly Family<Reading>[];
 }
 
+/** What one read of a target gives. */
+export interface Readings<Reading = unknown> {
+  /** What the page shows: always of the same days at a time of the day. */
+  readonly shown: Reading;
+  /** What the counters count: the same, or with earlier days that may have grown. */
+  readonly counted: Reading;
+}
+
 /** A kind of which one read gives one target's reading. */
 export interface ReadResource<Reading = unknown> extends Kind<Reading> {
   /** What `targets: all` stands for: what this listing has. Without it, targets are named one by one. */
@@ -300,7 +314,13 @@ export interface ReadResource<Reading = unknown> extends Kind<Reading> {
   readonly query?: Query;
   /** A field that is true where the API has more of a day than it gives. */
   readonly cutOff?: string;
-  read(this: void, get: Get, ids: Ids, diagnostics: Diagnostics, context: ReadContext): Promise<Reading>;
+  read(
+    this: void,
+    get: Get,
+    ids: Ids,
+    diagnostics: Diagnostics,
+    context: ReadContext,
+  ): Promise<Readings<Reading>>;
   /** Whether a failure means that there is nothing to read, and the reading of that. */
   isEmpty?(failure: FailureOf): boolean;
   readonly nothing: Reading;

@@ -312,19 +312,25 @@ it('asks by date-times where the API declares them, and else by dates', async ()
       dns_zones: { targets: [7] },
       storage_zone_egress: { targets: [7] },
     },
-    routes: {},
+    routes: {
+      '/statistics': () => ({ RequestsServedChart: {} }),
+      '/dnszone/7/statistics': () => ({ QueriesServedChart: {} }),
+    },
   });
   await whole.poll();
   const asked = (path: string, ...names: readonly string[]) => {
-    const query = whole.requests.find((request: Request) => request.path === path)?.query;
+    const query = whole.requests.findLast((request: Request) => request.path === path)?.query;
     return names.map((name) => query?.get(name));
   };
   const instants = ['2026-08-15T00:00:00Z', '2026-08-15T23:59:59Z'];
   const dates = ['2026-08-15', '2026-08-15'];
   expect(asked('/statistics', 'dateFrom', 'dateTo')).toEqual(instants);
+  expect(asked('/dnszone/7/statistics', 'dateFrom', 'dateTo')).toEqual(dates);
+  // In one request with yesterday.
+  instants[0] = '2026-08-14T00:00:00Z';
+  dates[0] = '2026-08-14';
   expect(asked('/mc/apps/shop/statistics', 'fromDate', 'toDate')).toEqual(instants);
   expect(asked('/shield/metrics/overview/7/detailed', 'StartDate', 'EndDate')).toEqual(instants);
-  expect(asked('/dnszone/7/statistics', 'dateFrom', 'dateTo')).toEqual(dates);
   expect(asked('/storagezone/7/statistics/egress', 'dateFrom', 'dateTo')).toEqual(dates);
 });
 

@@ -32,9 +32,10 @@ async function counted(whole: Whole) {
   );
 }
 
-/** The pull zones whose statistics were requested, from this request on. */
+/** The pull zones whose statistics of today were requested, from this request on. */
 function readSince(whole: Whole, from: number): readonly string[] {
-  const reads = whole.requests.slice(from).filter(({ path }) => path === '/statistics');
+  const isToday = ({ query }: Request) => query.get('dateFrom')?.startsWith('2026-08-15');
+  const reads = whole.requests.slice(from).filter((one) => one.path === '/statistics' && isToday(one));
   return reads.map(({ query }) => query.get('pullZone') ?? '').toSorted();
 }
 

@@ -5,7 +5,8 @@ import { capacity, specsOf } from '../../src/polling/capacity.ts';
 import type { Discovered } from '../../src/polling/discovered.ts';
 import type { ListingSpec } from '../../src/polling/spec.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
-import type { Listed } from '../../src/resources/resource.ts';
+import { askedFor, once } from '../../src/resources/queries.ts';
+import { isReadAlone, type Listed } from '../../src/resources/resource.ts';
 import { account, env, load } from '../config/fixtures.ts';
 import { planOf, polledIn, resourceOf } from './fixtures.ts';
 
@@ -59,6 +60,9 @@ function everythingOf(config: Config) {
   }
 }
 
+const dayMs = 86_400_000;
+const midnight = Date.parse('2026-11-28T00:00:00Z');
+
 describe('the request rate', () => {
   test('of a large account with every kind except video_storage is below 3 requests/s', async () => {
     const { config } = await load(
@@ -94,6 +98,34 @@ describe('the request rate', () => {
     expect(needed).toBeLessThan(3);
     const readme = await readFile('README.md', 'utf8');
     expect(readme).toContain(`takes ${needed.toFixed(1)} requests a second with the default intervals`);
+  });
+
+  test('of a large account is at most 3 % more for the days that may have grown', async () => {
+    const { config } = await load(
+      `${account}discovery: { kinds: all, except: [video_storage] }`,
+      env,
+      resources,
+    );
+    const everything = everythingOf(config);
+    let polls = 0;
+    let requests = 0;
+    for (const { intervalMs } of everything.listings.values()) {
+      polls += dayMs / intervalMs;
+      requests += dayMs / intervalMs;
+    }
+    for (const { resource, intervalMs, fedBy } of everything.targets.values()) {
+      if (fedBy !== undefined || !isReadAlone(resource)) continue;
+      const { query = once } = resource;
+      let caughtUpMs = midnight - 1;
+      for (let nowMs = midnight; nowMs < midnight + dayMs; nowMs += intervalMs) {
+        const { range, isCaughtUp } = askedFor({ nowMs, caughtUpMs, newestDayMs: midnight }, query);
+        if (isCaughtUp) caughtUpMs = nowMs;
+        polls++;
+        requests += query.requestsFor(range).length;
+      }
+    }
+    expect(requests / polls).toBeGreaterThan(1.01);
+    expect(requests / polls).toBeLessThan(1.03);
   });
 
   test('of an API is shared by its kinds, and reported with the numbers if it is too low', async () => {

@@ -55,7 +55,10 @@ function tasksOf(config: ReturnType<typeof configOf>) {
     succeed: (key: string, reading: unknown, atMs = Date.now()) => {
       const { poller } = task(key);
       poller.record = { ...neverPolled, lastSuccessMs: atMs };
-      task(key).succeeded(reading, { beganMs: atMs, atMs, uptimeMs: performance.now() });
+      task(key).succeeded(
+        { shown: reading, counted: reading },
+        { beganMs: atMs, atMs, uptimeMs: performance.now() },
+      );
     },
     /** Its poll has failed. */
     fail: (key: string, lastFailure = failure) => {

@@ -44,7 +44,10 @@ export function createReader(kind: KindName, settings?: unknown) {
       const page = Number(/page=(\d+)/.exec(path)?.[1] ?? 1);
       return await Promise.resolve(parseJson(bodies[page - 1] ?? bodies.at(-1) ?? '', { status: 200 }));
     };
-    if (isReadAlone(resource)) return [await resource.read(get, target.ids, unnoted, { nowMs })];
+    if (isReadAlone(resource)) {
+      const { shown } = await resource.read(get, target.ids, unnoted, { nowMs });
+      return [shown];
+    }
     const found = [...(await resource.listing.discover(get, undefined, unnoted)).found];
     return found.map(({ reading }) => reading);
   }

@@ -1,50 +1,66 @@
 import { describe, expect, it } from 'vitest';
 import { counts, mapOfDays, newestPoint } from '../../src/resources/charts.ts';
 import { type FieldType, integer, object } from '../../src/resources/fields.ts';
-import { eachDay, openDays, openRange } from '../../src/resources/queries.ts';
+import { askedFor, eachDay, eachDayByHours, openDays } from '../../src/resources/queries.ts';
 import type { Query } from '../../src/resources/resource.ts';
 
 describe('the days to request', () => {
+  const at = (time: string | undefined) => (time === undefined ? undefined : Date.parse(`${time}:00Z`));
+
+  /** The first and the last day that a poll asks for, each as `d`, and the days that are shown. */
+  function asked(query: Query, now: string, caughtUp?: string, newestDayMs?: number) {
+    const context = { nowMs: at(now) ?? 0, caughtUpMs: at(caughtUp), newestDayMs };
+    const { range, shownFromMs } = askedFor(context, query);
+    const texts = query.requestsFor(range).map((one) => one.query);
+    const days = texts.flatMap((text) => [...text.matchAll(/(\d{4}-\d{2}-\d{2})/g)].map(([day]) => day));
+    return [days[0], days.at(-1), new Date(shownFromMs).toISOString().slice(0, 10)];
+  }
+
   it.each([
-    ['before the first good poll: today', '2026-03-01T10:00:00Z', undefined, '2026-03-01', '2026-03-01'],
-    ['on the same day: today', '2026-03-01T10:00:00Z', '2026-03-01T09:00:00Z', '2026-03-01', '2026-03-01'],
-    [
-      'after midnight: yesterday, too',
-      '2026-03-01T00:00:00Z',
-      '2026-02-28T23:59:59Z',
-      '2026-02-28',
-      '2026-03-01',
-    ],
-    [
-      'while the last figures of yesterday may come: yesterday, too',
-      '2026-03-01T00:20:00Z',
-      '2026-03-01T00:14:00Z',
-      '2026-02-28',
-      '2026-03-01',
-    ],
-    [
-      'after three days without a good poll: those days, too',
-      '2026-03-02T00:20:00Z',
-      '2026-02-27T12:00:00Z',
-      '2026-02-27',
-      '2026-03-02',
-    ],
-    ['after months: 28 days', '2026-03-28T10:00:00Z', '2025-03-01T10:00:00Z', '2026-03-01', '2026-03-28'],
-    [
-      'with a clock that was set back: today',
-      '2026-03-01T10:00:00Z',
-      '2026-04-01T10:00:00Z',
-      '2026-03-01',
-      '2026-03-01',
-    ],
-  ])('%s', (_, now, lastSuccess, from, to) => {
-    const when = { nowMs: Date.parse(now), lastBeganMs: lastSuccess ? Date.parse(lastSuccess) : undefined };
-    const asked = ({ requestsFor, ...query }: Query) => requestsFor(openRange(when, query));
-    expect(asked(openDays).map(({ query }) => query)).toEqual([`dateFrom=${from}&dateTo=${to}`]);
-    const days = asked(eachDay);
-    expect(days[0]?.query).toBe(`dateFrom=${from}&dateTo=${from}`);
-    expect(days.at(-1)?.query).toBe(`dateFrom=${to}&dateTo=${to}`);
-    expect(days).toHaveLength((Date.parse(to) - Date.parse(from)) / 86_400_000 + 1);
+    ['at first, as the baseline', '2026-03-05T10:00', undefined],
+    ['after midnight', '2026-03-05T00:00', '2026-03-04T23:59'],
+    ['in another half hour of the night', '2026-03-05T00:31', '2026-03-05T00:29'],
+    ['in the last half hour before three', '2026-03-05T02:59', '2026-03-05T02:29'],
+    ['once more after noon', '2026-03-05T12:01', '2026-03-05T02:31'],
+    ['after an outage until the morning', '2026-03-05T09:00', '2026-03-04T20:00'],
+    ['after the clock was ahead', '2026-03-05T10:00', '2026-04-01T10:00'],
+  ])('are yesterday and today %s', (_, now, caughtUp) => {
+    expect(asked(eachDay, now, caughtUp)).toEqual(['2026-03-04', '2026-03-05', '2026-03-05']);
+    expect(asked(openDays, now, caughtUp)).toEqual(['2026-03-04', '2026-03-05', '2026-03-04']);
+  });
+
+  it.each([
+    ['in the same half hour', '2026-03-05T00:29', '2026-03-05T00:01'],
+    ['from three on', '2026-03-05T03:00', '2026-03-05T02:31'],
+    ['once it was asked after noon', '2026-03-05T12:06', '2026-03-05T12:01'],
+  ])('are only today where yesterday is one more request, %s', (_, now, caughtUp) => {
+    expect(asked(eachDay, now, caughtUp)).toEqual(['2026-03-05', '2026-03-05', '2026-03-05']);
+    expect(asked(openDays, now, caughtUp)).toEqual(['2026-03-04', '2026-03-05', '2026-03-04']);
+  });
+
+  it('are yesterday and today in the whole night, shown too, where one of its hours may be the newest', () => {
+    const both = ['2026-03-04', '2026-03-05', '2026-03-04'];
+    for (const [now, caughtUp] of [
+      ['2026-03-05T00:01', '2026-03-04T23:56'],
+      ['2026-03-05T01:06', '2026-03-05T01:01'],
+      ['2026-03-05T03:59', '2026-03-05T03:54'],
+    ] as const)
+      expect(asked(eachDayByHours, now, caughtUp), now).toEqual(both);
+    const only = ['2026-03-05', '2026-03-05', '2026-03-05'];
+    expect(asked(eachDayByHours, '2026-03-05T04:04', '2026-03-05T03:59')).toEqual(only);
+    // From two on today has such an hour, if it has any figures.
+    const today = Date.parse('2026-03-05');
+    expect(asked(eachDayByHours, '2026-03-05T01:59', '2026-03-05T01:54', today)).toEqual(both);
+    expect(asked(eachDayByHours, '2026-03-05T02:09', '2026-03-05T02:04', today)).toEqual(only);
+  });
+
+  it.each([
+    ['that of the last poll and the one before, which might have grown', '2026-03-04T11:00', '2026-03-03'],
+    ['that of the last poll, where the one before was complete', '2026-03-04T12:00', '2026-03-04'],
+    ['28 at most', '2025-03-01T10:00', '2026-02-09'],
+  ])('are all days since the last good poll: %s', (_, caughtUp, from) => {
+    for (const query of [eachDay, openDays, eachDayByHours])
+      expect(asked(query, '2026-03-08T10:00', caughtUp).slice(0, 2)).toEqual([from, '2026-03-08']);
   });
 });
 

@@ -12,6 +12,7 @@ import type {
   ListedResource,
   ListingRun,
   ReadContext,
+  Readings,
   ReadResource,
   Resource,
 } from '../../src/resources/resource.ts';
@@ -21,7 +22,7 @@ export interface About {
   readonly name?: string;
   readonly ids?: Ids;
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** The time of the reading. Default: now, for the first time. */
+  /** The time of the reading. Default: now, and nothing of yesterday may have grown since the poll before. */
   readonly context?: ReadContext;
 }
 
@@ -80,12 +81,12 @@ function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Targ
   };
 }
 
-function render(targets: readonly Target[], readings: readonly unknown[]) {
+function render(targets: readonly Target[], readings: readonly Readings[]) {
   const store = new Store(catalogue);
   for (const [at, target] of targets.entries()) {
     const counters = Counters.of(target.kind);
-    counters?.add(target, readings[at], Date.now(), 0);
-    const rows = [...rowsOf(target, readings[at]), ...(counters?.rows ?? [])];
+    counters?.add(target, readings[at]?.counted, Date.now(), 0);
+    const rows = [...rowsOf(target, readings[at]?.shown), ...(counters?.rows ?? [])];
     for (const { family, samples } of rows) {
       for (const { labels = {} } of samples) {
         const given = Object.keys(labels).join();
@@ -115,8 +116,10 @@ export async function expose(
     asked.push(path);
     return Promise.resolve(parsed(answer));
   };
-  const reading = await resource.read(get, about.ids, diagnostics, about.context ?? { nowMs: Date.now() });
-  return { ...render([targetOf(resource, about.ids, about)], [reading]), ...noted, asked };
+  const nowMs = about.context?.nowMs ?? Date.now();
+  const context = { nowMs, caughtUpMs: nowMs, ...about.context };
+  const readings = await resource.read(get, about.ids, diagnostics, context);
+  return { ...render([targetOf(resource, about.ids, about)], [readings]), ...noted, asked };
 }
 
 /** Reads a listing of which every element is a target, below the parent 1 if it has one. page: the answer for each path, or the error of the request. */
@@ -137,6 +140,6 @@ export async function exposeListing(
   const run = await resource.listing.discover(get, below, diagnostics);
   const found = [...run.found];
   const targets = found.map(({ ids }) => targetOf(resource, ids, about));
-  const readings = found.map(({ reading }) => reading);
+  const readings = found.map(({ reading }) => ({ shown: reading, counted: reading }));
   return { ...render(targets, readings), ...noted, asked, moved: run.moved };
 }

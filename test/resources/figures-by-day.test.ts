@@ -30,30 +30,26 @@ describe('statistics by day', () => {
   const [newest] = familiesOf(statistics).map((family) => finished('x', 'x', family));
 
   /** The requests and the reading at this time; each day has its own body. */
-  async function readAt(nowMs: number, lastBeganMs?: number, bodies: Record<string, unknown> = {}) {
+  async function readAt(nowMs: number, caughtUpMs?: number, bodies: Record<string, unknown> = {}) {
     const asked: string[] = [];
     const get = (path: string) => {
       const query = path.replace('/days?', '');
       asked.push(query);
       return Promise.resolve(bodies[query] ?? { A: {} });
     };
-    return { asked, reading: await kind.read(get, {}, unnoted, { nowMs, lastBeganMs }) };
+    return { asked, ...(await kind.read(get, {}, unnoted, { nowMs, caughtUpMs })) };
   }
 
   const firstDay = 'dateFrom=2026-08-20&dateTo=2026-08-20';
   const nextDay = 'dateFrom=2026-08-21&dateTo=2026-08-21';
   const midnight = Date.UTC(2026, 7, 21);
 
-  it('join the charts of all days, and have no chart if no answer has one', async () => {
+  it('count the charts of all days, show those of today, and have no chart if no answer has one', async () => {
     const bodies = { [firstDay]: { A: { '2026-08-20': 7 } }, [nextDay]: { A: { '2026-08-21': 2 } } };
-    const { reading } = await readAt(midnight + 120_000, midnight - 180_000, bodies);
-    expect(reading).toEqual({
-      A: [
-        { startSeconds: today, value: 7 },
-        { startSeconds: today + 86_400, value: 2 },
-      ],
-      B: undefined,
-    });
+    const { counted, shown } = await readAt(midnight + 120_000, midnight - 180_000, bodies);
+    const newest = { startSeconds: today + 86_400, value: 2 };
+    expect(counted).toEqual({ A: [{ startSeconds: today, value: 7 }, newest], B: undefined });
+    expect(shown).toEqual({ A: [newest], B: undefined });
   });
 
   it('show the newest day of any series, and only the series with that day', () => {

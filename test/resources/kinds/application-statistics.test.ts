@@ -10,7 +10,7 @@ it('counts the traffic by day, in the unit of the API', async () => {
       ids: { app_id: 'HbqFNk0' },
       context: {
         nowMs: Date.parse('2026-08-20T00:05:00Z'),
-        lastBeganMs: Date.parse('2026-08-19T23:55:00Z'),
+        caughtUpMs: Date.parse('2026-08-19T23:55:00Z'),
       },
     },
   );

@@ -72,13 +72,13 @@ it('reads every page of the day', async () => {
     [change('2026-08-20T10:00:00Z')],
     [change('2026-08-20T10:00:00Z')],
   );
-  const { counts } = await auditLog.read(get, ids, unnoted, { nowMs });
+  const { counted } = await auditLog.read(get, ids, unnoted, { nowMs, caughtUpMs: nowMs });
   expect(asked.map((path) => path.replace(/^.*Limit=500/, ''))).toEqual([
     '',
     '&ContinuationToken=1',
     '&ContinuationToken=2',
   ]);
-  expect(counts.flatMap(({ days }) => days)).toEqual([{ startSeconds: 1_787_184_000, value: 3 }]);
+  expect(counted.counts.flatMap(({ days }) => days)).toEqual([{ startSeconds: 1_787_184_000, value: 3 }]);
 });
 
 it('counts each change once, however late it comes and over midnight; what there was at first counts as 0', async () => {
@@ -91,14 +91,15 @@ it('counts each change once, however late it comes and over midnight; what there
   const total = () => counters?.rows[0]?.samples.reduce((sum, { value }) => sum + value, 0);
   const poll = async (
     at: number,
-    lastBeganMs: number | undefined,
+    caughtUpMs: number | undefined,
     days: Readonly<Record<string, readonly object[]>>,
   ) => {
     const get = (path: string) => {
       const [, date = ''] = /audit\/([\d-]+)/.exec(path) ?? [];
       return Promise.resolve({ Logs: days[date] ?? null, HasMoreData: false });
     };
-    counters?.add(target, await auditLog.read(get, ids, unnoted, { nowMs: at, lastBeganMs }), at, 0);
+    const { counted } = await auditLog.read(get, ids, unnoted, { nowMs: at, caughtUpMs });
+    counters?.add(target, counted, at, 0);
     return total();
   };
   const first = midnightMs - 600_000;
@@ -120,12 +121,11 @@ it('counts the first change of a day that began without any', async () => {
     [nowMs, []],
     [nowMs + 300_000, [change('2026-08-20T12:31:00Z')]],
   ] as const) {
-    counters?.add(
-      target,
-      await auditLog.read(() => Promise.resolve({ Logs }), ids, unnoted, { nowMs: at }),
-      at,
-      0,
-    );
+    const { counted } = await auditLog.read(() => Promise.resolve({ Logs }), ids, unnoted, {
+      nowMs: at,
+      caughtUpMs: at,
+    });
+    counters?.add(target, counted, at, 0);
   }
   expect(counters?.rows[0]?.samples.map(({ labels, value }) => `${labels?.['product']} ${value}`)).toEqual([
     'PullZone 0',

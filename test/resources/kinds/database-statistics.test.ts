@@ -27,7 +27,7 @@ it('counts the hours of today, and shows the latency of the newest hour with que
     },
     storage: { unit: 'megabyte', data: hours(17) },
   });
-  expect(asked).toEqual([`/database/v2/databases/db_01/statistics?from=2026-08-20T00:00:00.000Z&to=${now}`]);
+  expect(asked).toEqual([`/database/v2/databases/db_01/statistics?from=2026-08-19T00:00:00.000Z&to=${now}`]);
   expect(short(rows)).toBe(`\
 rows_read_total{db} 0
 rows_written_total{db} 0
@@ -41,9 +41,9 @@ latency_seconds{db,series="P95"} 0.0125
 
 it('has the sum of the hours of each day', async () => {
   const get = () => Promise.resolve({ query_count: { data: [['2026-08-19T23:00:00Z', 5], ...hours(3, 4)] } });
-  const context = { nowMs: Date.parse(now), lastBeganMs: Date.parse('2026-08-19T23:55:00Z') };
-  const reading = await databaseStatistics.read(get, { database_id: 'db_01' }, unnoted, context);
-  expect(reading.query_count).toEqual([
+  const context = { nowMs: Date.parse(now), caughtUpMs: Date.parse('2026-08-19T23:55:00Z') };
+  const { counted } = await databaseStatistics.read(get, { database_id: 'db_01' }, unnoted, context);
+  expect(counted.query_count).toEqual([
     { startSeconds: 1_787_097_600, value: 5 },
     { startSeconds: 1_787_184_000, value: 7 },
   ]);
@@ -52,7 +52,7 @@ it('has the sum of the hours of each day', async () => {
 it('asks for the day of the last good poll, too, while it may still grow', async () => {
   const context = {
     nowMs: Date.parse('2026-08-20T00:05:00Z'),
-    lastBeganMs: Date.parse('2026-08-19T23:55:00Z'),
+    caughtUpMs: Date.parse('2026-08-19T23:55:00Z'),
   };
   const { asked } = await expose(
     databaseStatistics,

@@ -18,7 +18,7 @@ const answer = {
 
 it('shows the day so far, and starts counting', async () => {
   const { rows, asked } = await read(answer, { name: 'redirects' });
-  expect(asked).toEqual(['/compute/script/61204/statistics?dateFrom=2026-08-20&dateTo=2026-08-20']);
+  expect(asked).toEqual(['/compute/script/61204/statistics?dateFrom=2026-08-19&dateTo=2026-08-20']);
   expect(rows).toBe(`\
 bunnynet_edge_script_info{script_id="61204",account="account",name="redirects"} 1
 bunnynet_edge_script_requests_latest_day{script_id="61204"} 1204

@@ -56,7 +56,7 @@ origin_latency_seconds{lb,origin_id="9001",percentile="95"} 0.2
 
 it('asks for the day before by itself after midnight, while it may still grow', async () => {
   const midnightMs = Date.parse('2026-08-21T00:00:00Z');
-  const context = { nowMs: midnightMs + 240_000, lastBeganMs: midnightMs - 60_000 };
+  const context = { nowMs: midnightMs + 240_000, caughtUpMs: midnightMs - 60_000 };
   const { asked } = await expose(loadBalancer, answer, { ids, context });
   expect(asked.map((path) => /from=(.*)&to=(.*)&hourly/.exec(path)?.slice(1))).toEqual([
     ['2026-08-20T00:00:00.000Z', '2026-08-20T23:59:59.999Z'],

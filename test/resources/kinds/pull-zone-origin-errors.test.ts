@@ -53,7 +53,7 @@ it('takes what cannot be a code for another, and an address never for a label', 
 
 it('asks for the day before, too, while it may still grow', async () => {
   const midnightMs = Date.parse('2026-08-21T00:00:00Z');
-  const context = { nowMs: midnightMs + 540_000, lastBeganMs: midnightMs - 60_000 };
+  const context = { nowMs: midnightMs + 540_000, caughtUpMs: midnightMs - 60_000 };
   const { asked } = await expose(pullZoneOriginErrors, { logs: [] }, { ids, context });
   expect(asked).toEqual(['/7/08-20-2026', '/7/08-21-2026']);
 });

@@ -6,7 +6,7 @@ const nowMs = Date.UTC(2026, 7, 20, 0, 1);
 const read = (answer: Body) =>
   expose(pullZoneOriginShield, answer, {
     ids: { pull_zone_id: '90210' },
-    context: { nowMs, lastBeganMs: nowMs - 300_000 },
+    context: { nowMs, caughtUpMs: nowMs - 300_000 },
   });
 
 it('shows the queue of today, and requests no other day', async () => {

@@ -119,15 +119,15 @@ it('has no response time of an hour in which the origin was not asked: 0 does no
   ]);
 });
 
-it('has the last hour of yesterday as the newest after midnight, and asks for it for two hours', async () => {
+it('has the last hour of yesterday as the newest after midnight, and asks for it until today has one', async () => {
   const at = (hour: number, minute: number) => Date.UTC(2026, 7, 21, hour, minute);
   const chart = { ...byHour({ 22: 5, 23: 7 }), ...byHour({ 0: 3, 1: 2 }, '2026-08-21') };
-  const half = await read({ RequestsServedChart: chart }, { nowMs: at(0, 30), lastBeganMs: at(0, 25) });
+  const half = await read({ RequestsServedChart: chart }, { nowMs: at(0, 30), caughtUpMs: at(0, 25) });
   expect(half.asked.map((path) => /dateFrom=(.{10})/.exec(path)?.[1])).toEqual(['2026-08-20', '2026-08-21']);
   expect(newestHourOf(half.rows)).toEqual([
     `statistics_latest_hour_timestamp_seconds ${Date.UTC(2026, 7, 20, 23) / 1000}`,
   ]);
-  const later = await read({ RequestsServedChart: chart }, { nowMs: at(2, 10), lastBeganMs: at(2, 5) });
+  const later = await read({ RequestsServedChart: chart }, { nowMs: at(4, 0), caughtUpMs: at(3, 55) });
   expect(later.asked).toHaveLength(1);
 });
 

@@ -21,7 +21,7 @@ it('counts what each protection did, by action and day', async () => {
     error: null,
   });
   expect(asked).toEqual([
-    '/shield/metrics/overview/7/detailed?StartDate=2026-08-20T00:00:00Z&EndDate=2026-08-20T23:59:59Z&Resolution=4',
+    '/shield/metrics/overview/7/detailed?StartDate=2026-08-19T00:00:00Z&EndDate=2026-08-20T23:59:59Z&Resolution=4',
   ]);
   expect(rows.replaceAll('bunnynet_shield_requests_', '').replaceAll('shield_zone_id="7"', 'zone')).toBe(`\
 latest_day{zone,protection="waf",action="blocked"} 12

@@ -16,7 +16,7 @@ it('shows the downloads of each protocol so far today, and starts counting', asy
     TotalEgressChart: { '2026-08-20T00:00:00Z': 5070 },
     TotalEgress: 5070,
   });
-  expect(asked).toEqual(['/storagezone/211307/statistics/egress?dateFrom=2026-08-20&dateTo=2026-08-20']);
+  expect(asked).toEqual(['/storagezone/211307/statistics/egress?dateFrom=2026-08-19&dateTo=2026-08-20']);
   expect(
     rows.replaceAll('bunnynet_storage_zone_egress_', '').replaceAll('storage_zone_id="211307"', 'zone'),
   ).toBe(`\
