@@ -15,15 +15,7 @@ import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { type ListenAddress, WebServer } from './http/server.ts';
-import {
-  describeChange,
-  emptySelections,
-  lackingLog,
-  logWanted,
-  observeRequests,
-  planLog,
-  roundText,
-} from './log-lines.ts';
+import { describeChange, lackingLog, logWanted, observeRequests, planLog, roundText } from './log-lines.ts';
 import { PollEngine } from './polling/engine.ts';
 import type { ListingStatus } from './polling/listings.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
@@ -35,7 +27,11 @@ import { type ApiName, apiNames, type Resource } from './resources/resource.ts';
 import { SchemaDrift } from './schema-drift.ts';
 import type { Credentials } from './secrets/credentials.ts';
 import { Keys } from './secrets/keys.ts';
+
 import { Redactor } from './secrets/redactor.ts';
+
+import { selectionWarnings } from './selection-warnings.ts';
+
 import { createPages } from './status/routes.ts';
 import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
@@ -92,6 +88,7 @@ export class Exporter {
   readonly #probes: WebServer | undefined;
   readonly #logPlan: ReturnType<typeof planLog>;
   readonly #logLacking: ReturnType<typeof lackingLog>;
+  readonly #selectionWarnings = selectionWarnings(resources);
   readonly #schemaDrift: SchemaDrift;
   readonly #causeLog: CauseLog;
   readonly #startedAtMs = Date.now();
@@ -155,6 +152,7 @@ export class Exporter {
         void this.#keys.check();
         this.#logCauses();
         this.#logPlan(this.#engine.overview().capacities);
+        this.#warnOfSelections();
       },
       now: options.now,
       uptimeMs: options.uptimeMs,
@@ -179,7 +177,7 @@ export class Exporter {
     const startedMs = performance.now();
     void this.#engine.allPolled.then(() => {
       log.info(roundText(this.targets(), this.listings(), performance.now() - startedMs));
-      this.#warnOfEmptySelections();
+      this.#warnOfSelections();
     });
     return urls;
   }
@@ -196,7 +194,7 @@ export class Exporter {
       await this.#engine.allPolled;
     }
     this.#logCauses();
-    this.#warnOfEmptySelections();
+    this.#warnOfSelections();
     return this.#engine.overview().isHealthy;
   }
 
@@ -270,7 +268,7 @@ export class Exporter {
     const change = describeChange(before, this.#names());
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : `targets ${change}`}`);
     this.#logWanted();
-    this.#warnOfEmptySelections();
+    this.#warnOfSelections();
   }
 
   #routes(redactor: Redactor): readonly Route[] {
@@ -364,10 +362,13 @@ export class Exporter {
     this.#engine.apply(config);
   }
 
-  #warnOfEmptySelections(): void {
+  /** Says what of the patterns is hardly meant, once everything was polled once: then all is known that they select from. */
+  #warnOfSelections(): void {
     // What a shard excludes says nothing about the others.
-    if (this.#options.shard) return;
-    for (const text of emptySelections(this.listings())) this.#options.log.warn(text);
+    if (this.#options.shard || !this.#engine.hasPolledAll) return;
+    const { targets, listings } = this.#engine.overview();
+    for (const text of this.#selectionWarnings(this.#setup.config, { targets, listings }))
+      this.#options.log.warn(text);
   }
 
   #logWanted(): void {

@@ -110,22 +110,6 @@ export function logWanted(
   log.info(parts.join(', and '));
 }
 
-/** Selections that take nothing of what was found, which is rarely meant. */
-export function emptySelections(listings: readonly Pick<ListingStatus, 'selections'>[]): readonly string[] {
-  const selected = new Map<string, number>();
-  const excluded = new Map<string, number>();
-  for (const selection of listings.flatMap(({ selections }) => selections)) {
-    const { kind } = selection;
-    selected.set(kind, (selected.get(kind) ?? 0) + selection.targets);
-    excluded.set(kind, (excluded.get(kind) ?? 0) + selection.excluded.length);
-  }
-  return [...excluded].flatMap(([kind, n]) =>
-    n > 0 && selected.get(kind) === 0
-      ? [`nothing of kind ${kind} is polled: include and exclude leave out all that was found (${count(n)})`]
-      : [],
-  );
-}
-
 /** `first round: 4,998 ok, 2 failing, 12 s; found 45 applications, 30 pull zones` */
 export function roundText(
   targets: readonly TargetStatus[],

@@ -8,6 +8,8 @@ import {
   shortForms,
   staleAfterIntervals,
   takesAll,
+  thingLabelOf,
+  thingLabels,
 } from '../src/config/schema.ts';
 import { allLabelsOf, catalogue } from '../src/resources/catalogue.ts';
 import { resources } from '../src/resources/kinds/index.ts';
@@ -166,6 +168,10 @@ const commonSettings: readonly string[] = [
   'overrides',
 ];
 
+function kindsText(kinds: readonly Resource[]): string {
+  return kinds.map(({ kind }) => `\`${kind}\``).join(', ');
+}
+
 function configurationReference(): string {
   const schema = configJsonSchema(resources) as SchemaNode;
   const rowsOf = (...keys: readonly string[]) =>
@@ -194,10 +200,18 @@ function configurationReference(): string {
         ),
       ),
     ],
+    'Leaving a thing out everywhere': [
+      row('id', 'left out of'),
+      row('---', '---'),
+      ...thingLabels(resources).map((label) =>
+        row(`\`${label}\``, kindsText(resources.filter((resource) => thingLabelOf(resource) === label))),
+      ),
+      row('', `never: ${kindsText(resources.filter(isOfAccount))}`),
+    ],
     Settings: [
       row('setting', 'default', ''),
       row('---', '---', '---'),
-      ...rowsOf('credentials', 'discovery'),
+      ...rowsOf('credentials', 'accounts', 'interval_factor', 'discovery'),
       row('`<section>.credential`', '', 'The credential; optional if only one is defined'),
       row('`<section>.interval`', '', 'Time between two polls of a target; the defaults are above'),
       row(
@@ -215,7 +229,6 @@ function configurationReference(): string {
       row('`<section>.overrides`', '', 'With all: a list of ids with `name`, `interval`, `stale_after`'),
       ...own,
       ...apis.rows,
-      ...rowsOf('limits'),
     ],
     APIs: apis.table,
     'Environment, without a file': [

@@ -2,6 +2,7 @@
 import type { ApiClients } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Config } from '../config/config.ts';
+import { leftOutOf } from '../config/selector.ts';
 import { compareListed, idText, nameOf, ownKeysOf } from '../polling/discovered.ts';
 import { mayLack } from '../polling/listings.ts';
 import { sourceOf } from '../polling/overview.ts';
@@ -77,6 +78,9 @@ interface DiscoverOptions extends Reader {
 export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const { config, resources, foundKeys } = options;
   const sections = plannedSections(config, resources);
+  const isLeftOut = leftOutOf(config.discovery.exclude);
+  const asked = new Set<string>();
+  /** Of those that were read. */
   const snapshots = new Map<string, Snapshot>();
   const found = new Map<string, ReadonlyMap<string, Found>>();
   const failures: string[] = [];
@@ -87,12 +91,13 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
     const { listings, targets } = plan({
       config,
       sections,
+      isLeftOut,
       keyIdOf: (credential) => foundKeys.idOf(credential) ?? '',
       snapshotOf: (key) => snapshots.get(key),
       owns: () => true,
       before: new Map(),
     });
-    const unread = [...listings.values()].filter(({ key }) => !snapshots.has(key));
+    const unread = [...listings.values()].filter(({ key }) => !asked.has(key));
     if (unread.length === 0)
       return {
         targets: [...targets.values()],
@@ -108,7 +113,9 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
       else failures.push(failure);
       foundKeys.learn(spec.key, ownKeysOf(spec.listing, entries));
       if (spec.isRead) found.set(spec.key, new Map(entries.map((one) => [idText(one.ids), one])));
-      snapshots.set(spec.key, { entries: compareListed(undefined, entries).listed, keyId: spec.keyId });
+      asked.add(spec.key);
+      if (failure === undefined)
+        snapshots.set(spec.key, { entries: compareListed(undefined, entries).listed, keyId: spec.keyId });
     }
   }
 }

@@ -7,7 +7,7 @@ import { count, formatDuration } from '../text.ts';
 import { type Style, table } from './terminal.ts';
 
 /**
- * A table by kind, one by API, a sentence for each API whose pace is too low, and a verdict.
+ * A table by kind, one by account, one by API, a sentence for each API whose pace is too low, and a verdict.
  *
  * @param owns whether the target with this key belongs to this shard
  */
@@ -17,19 +17,29 @@ export function summary(
   owns: (key: string) => boolean,
   style: Style,
 ): string {
-  const apis = capacity(specsOf(config, resources, owns), config.apis);
+  const specs = specsOf(config, resources, owns);
+  const apis = capacity(specs, config.apis);
   const hasListed = config.sections.some(({ targets }) => targets === 'all');
+  const neededText = (perSecond: number) =>
+    hasListed ? `at least ${leastText(perSecond)}` : rateText(perSecond);
+  const accountRows = [...new Set([...config.accounts, ...specs.map(({ account }) => account)])].map(
+    (account) => {
+      const own = specs.filter((spec) => spec.account === account);
+      const needed = own.reduce((sum, { intervalMs }) => sum + 1000 / intervalMs, 0);
+      return [account, kindsText(kindsOf(account, config.sections), resources), neededText(needed)];
+    },
+  );
   const kindRows = config.sections.map((section) => kindRow(section, owns));
   const apiRows = apis.map(({ api, neededPerSecond, allowedPerSecond }) => {
     // How many requests a listing leads to is known only when it has been read.
-    const needed = hasListed ? `at least ${leastText(neededPerSecond)}` : rateText(neededPerSecond);
-    return [api, needed, rateText(allowedPerSecond), config.apis[api].baseUrl];
+    return [api, neededText(neededPerSecond), rateText(allowedPerSecond), config.apis[api].baseUrl];
   });
   const blocks = [
     table([['kind', 'credential', 'interval', 'targets'], ...kindRows], style),
     ...(hasListed
       ? ['How many targets `all` stands for is known after the first poll of their listing.\n']
       : []),
+    table([['account', 'kinds', 'requests/s needed'], ...accountRows], style),
     table([['API', 'requests/s needed', 'allowed', 'address'], ...apiRows], style),
     ...apis.flatMap(({ shortfall }) => (shortfall === undefined ? [] : [`${shortfall}\n`])),
     `${style('green', '✓')} the configuration is valid\n`,
@@ -64,6 +74,26 @@ function kindRow(section: SectionConfig, owns: (key: string) => boolean): string
     intervalsText(shortestMs, longestMs),
     targets === 'all' ? all : count(own.length),
   ];
+}
+
+/** The kinds of which something is read of an account. */
+function kindsOf(account: string, sections: readonly SectionConfig[]): readonly string[] {
+  const isRead = ({ targets, accounts }: SectionConfig) =>
+    targets === 'all' ? accounts.includes(account) : targets.some((target) => target.account === account);
+  return sections.filter(isRead).map(({ kind }) => kind);
+}
+
+const maxNamedKinds = 5;
+
+/** `billing, audit_log`, `all but video_storage`, `12 of 39`, `none` */
+function kindsText(kinds: readonly string[], resources: readonly Resource[]): string {
+  if (kinds.length === 0) return 'none';
+  if (kinds.length <= maxNamedKinds) return kinds.join(', ');
+  const others = resources.map(({ kind }) => kind).filter((kind) => !kinds.includes(kind));
+  if (others.length === 0) return 'all';
+  return others.length <= maxNamedKinds
+    ? `all but ${others.join(', ')}`
+    : `${kinds.length} of ${resources.length}`;
 }
 
 /** The accounts that list a section of all targets, and the key of a library if the section names one. */

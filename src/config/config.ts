@@ -50,7 +50,7 @@ export interface OverrideConfig {
 /** How to poll a kind that is on. */
 export interface SectionConfig {
   readonly kind: string;
-  /** Whose listings `all` stands for: credentials, the first first. */
+  /** The accounts whose listings `all` stands for, in the order of the configuration's `accounts`. */
   readonly accounts: readonly string[];
   /** The credential for what is below a library, where the section names one: then the keys that a listing has are not used. */
   readonly libraryCredential?: string | undefined;
@@ -69,13 +69,19 @@ export interface SectionConfig {
 
 export interface Config {
   readonly credentials: Readonly<Record<string, CredentialSource>>;
-  /** The credentials that are an account's key. If two accounts have the same thing, it is that of the first. */
+  /** The credentials that are an account's key. Where two accounts have the same thing, it is that of the first. */
   readonly accounts: readonly string[];
   readonly apis: Readonly<Record<ApiName, ApiConfig>>;
   readonly sections: readonly SectionConfig[];
+  /** What the intervals that are not set by hand were multiplied by. Default 1. */
+  readonly intervalFactor?: number | undefined;
   readonly discovery: {
     /** Between two polls of a listing that is not a kind of its own. */
     readonly intervalMs: number;
+    /** The accounts of which kinds without a section, and sections without `credential`, are read. Default: all. */
+    readonly accounts?: readonly string[] | undefined;
+    /** Patterns of what is left out of every kind. */
+    readonly exclude?: readonly string[] | undefined;
   };
 }
 

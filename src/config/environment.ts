@@ -44,6 +44,10 @@ export function environmentSettings(resources: readonly Resource[]): readonly En
       variable: accountVariable,
       help: `the name of the account, which is the label \`account\`; default: ${defaultAccount}`,
     },
+    {
+      variable: factorVariable,
+      help: 'what every interval is multiplied by, from 0.5 to 10; default: 1',
+    },
     ...resources.map((resource) => ({ variable: resource.environment, help: targetsHelp(resource) })),
     ...apiNames.map((api) => ({ variable: urlVariable(api), help: `the address of the ${api} API` })),
   ];
@@ -65,6 +69,7 @@ export function urlVariable(api: ApiName): string {
 
 /** Names the credential of the account. */
 export const accountVariable = 'BUNNYNET_ACCOUNT';
+const factorVariable = 'BUNNYNET_INTERVAL_FACTOR';
 const defaultAccount = 'account';
 const videoCredential = 'video';
 
@@ -91,6 +96,7 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
     refuseMistyped(ownVariables(options).unknown);
     wanted = resources.filter((resource) => takesAll(resource) && !resource.isCostly);
   }
+  const factor = textOf(factorVariable, env);
   const used = new Set<string>();
   const sections: Mapping = {};
   for (const resource of wanted) {
@@ -107,6 +113,7 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
     return address === '' ? [] : [[api, { base_url: address }]];
   });
   const variableOf = ([section, name, setting]: Path): string => {
+    if (section === 'interval_factor') return factorVariable;
     if (section === 'credentials') return keys.get(String(name))?.variable ?? '';
     if (section === 'apis')
       return setting === 'ca_file' ? 'NODE_EXTRA_CA_CERTS' : urlVariable(name as ApiName);
@@ -116,6 +123,7 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
     raw: {
       credentials: Object.fromEntries([...used].map((name) => [name, keys.get(name)?.source ?? null])),
       ...(used.has(account) && { accounts: [account] }),
+      ...(factor !== '' && { interval_factor: factor }),
       apis: Object.fromEntries(addresses) as Mapping,
       ...sections,
     },

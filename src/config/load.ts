@@ -28,7 +28,7 @@ import {
   type Path,
   type Problem,
 } from './problems.ts';
-import { readConfig } from './read.ts';
+import { odditiesOf, readConfig } from './read.ts';
 import { documentSchema, type Settings } from './schema.ts';
 import { loadPatternEngine } from './selector.ts';
 import { gotText, isCertificates, unknownSetting } from './values.ts';
@@ -75,6 +75,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   }
   const apis = await withAuthorities(config.apis, report);
   if (problems.length > 0) throw refusal(problems, options, config);
+  for (const { path, message } of odditiesOf(config, resources))
+    warnings.push(formatProblem({ ...place(path), message }));
   const variables = ownVariables(options, config.credentials);
   const unread = hasDocument(options) ? variables.settings : [];
   return {

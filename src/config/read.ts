@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { type ApiName, apiNames, type Ids, operationsOf, type Resource } from '../resources/resource.ts';
-import { didYouMean, expectedOf, formatDuration, orList, quote } from '../text.ts';
+import { andList, didYouMean, expectedOf, formatDuration, orList, quote } from '../text.ts';
 import {
   type ApiConfig,
   type ApiSettingNames,
@@ -19,6 +19,7 @@ import type { AddProblem, Path } from './problems.ts';
 import {
   type ApiSettings,
   isOfAccount,
+  listingIntervalMs,
   minStaleAfterIntervals,
   type SectionSettings,
   type Settings,
@@ -27,8 +28,9 @@ import {
   staleAfterIntervals,
   type TargetSettings,
   takesAll,
+  thingLabels,
 } from './schema.ts';
-import type { Selection } from './selector.ts';
+import { leftOutOf, meantByGlob, type Selection } from './selector.ts';
 import { formatBytes, isPlainRemote } from './values.ts';
 import type { Document } from './yaml.ts';
 
@@ -39,12 +41,29 @@ interface Context {
   readonly names: readonly string[];
   /** Those that are an account's key; empty if nothing says which. */
   readonly accounts: readonly string[];
+  /** Those of the accounts that a section without `credential` is read of. */
+  readonly defaultAccounts: readonly string[];
+  readonly factor: number;
   /** Whether anything is read with the key of an account: then the only credential is not that of a library. */
   readonly readsAccounts: boolean;
 }
 
-/** A section with its kind. isImplicit: the document does not have it, but `kinds: all` turns it on. */
-type Section = SectionSettings & { readonly resource: Resource; readonly isImplicit: boolean };
+/**
+ * A section with its kind. isImplicit: the document does not have it, but `kinds: all` turns it on. intervalMs: its own interval, or
+ * the default times `interval_factor`.
+ */
+type Section = SectionSettings & {
+  readonly resource: Resource;
+  readonly isImplicit: boolean;
+  readonly intervalMs: number;
+};
+
+const dayMs = 86_400_000;
+
+/** A default interval times `interval_factor`: at most a day, unless the default is longer. */
+function scaledMs(defaultMs: number, factor: number): number {
+  return Math.round(Math.min(defaultMs * factor, Math.max(defaultMs, dayMs)));
+}
 
 /** Reports every contradiction between settings. If there is one, the result must not be used to poll. */
 export function readConfig(
@@ -61,7 +80,9 @@ export function readConfig(
   const { credentials, apis, discovery } = settings;
   const sections = resources.flatMap((resource) => sectionOf(resource, settings));
   const names = Object.keys(credentials);
-  const accounts = accountsOf(settings.accounts, sections, names);
+  const accounts = accountsOf(settings, sections, names);
+  const { interval_factor: factor } = settings;
+  const defaultAccounts = accounts.filter((name) => discovery.accounts?.includes(name) ?? true);
   if (discovery.kinds === 'none' && discovery.except) {
     report(['discovery', 'except'], 'expected only with `kinds: all`');
   }
@@ -73,8 +94,17 @@ export function readConfig(
     );
   }
   const readsAccounts = sections.some((section) => !isOfVideos(section) || section.targets === 'all');
-  const context = { report, place, names, accounts, readsAccounts };
-  checkAccounts(settings.accounts ?? [], context);
+  const context = { report, place, names, accounts, defaultAccounts, factor, readsAccounts };
+  checkAccounts(settings.accounts ?? [], ['accounts'], context);
+  checkAccounts(discovery.accounts ?? [], ['discovery', 'accounts'], context);
+  const others = names.filter((name) => discovery.accounts?.includes(name) && !accounts.includes(name));
+  if (others.length > 0) {
+    const message = `expected accounts among those of \`accounts\` (${accounts.join(', ')})`;
+    report(
+      ['discovery', 'accounts'],
+      `${message}; ${andList(others)} ${others.length === 1 ? 'is' : 'are'} not`,
+    );
+  }
   const read = sections.map((section) => toSection(section, context));
   if (accounts.length === 0 && sections.some(needsAccount)) {
     const message = `expected to know which of the credentials are an account's key`;
@@ -86,7 +116,9 @@ export function readConfig(
     for (const name of names.filter((one) => !named.includes(one) && !isUsed(one, read)))
       report(
         ['credentials', name],
-        'expected a section, a target or `accounts` to use it; remove it otherwise',
+        discovery.accounts && accounts.includes(name)
+          ? 'expected `discovery.accounts`, a section or a target to name it; remove it otherwise'
+          : 'expected a section, a target or `accounts` to use it; remove it otherwise',
       );
   }
   const used = new Set(sections.flatMap(({ resource }) => operationsOf(resource)).map(({ api }) => api));
@@ -104,7 +136,12 @@ export function readConfig(
       ]),
     ) as Config['apis'],
     sections: read,
-    discovery: { intervalMs: discovery.interval },
+    intervalFactor: factor,
+    discovery: {
+      intervalMs: discovery.interval ?? scaledMs(listingIntervalMs, factor),
+      accounts: discovery.accounts && defaultAccounts,
+      exclude: discovery.exclude,
+    },
   };
 }
 
@@ -112,10 +149,12 @@ export function readConfig(
 function sectionOf(resource: Resource, settings: Settings): readonly Section[] {
   const { kinds, except = [] } = settings.discovery;
   const written = settings[resource.section] as SectionSettings | undefined;
-  if (written) return [{ ...written, resource, isImplicit: false }];
+  const defaultMs = scaledMs(resource.defaultIntervalSeconds * 1000, settings.interval_factor);
+  if (written)
+    return [{ ...written, resource, isImplicit: false, intervalMs: written.interval ?? defaultMs }];
   if (kinds === 'none' || !takesAll(resource) || except.includes(resource.kind)) return [];
   const preset = sectionSchema(resource).parse({ targets: 'all' }) as SectionSettings;
-  return [{ ...preset, resource, isImplicit: true }];
+  return [{ ...preset, resource, isImplicit: true, intervalMs: defaultMs }];
 }
 
 function isOfVideos({ resource }: Section): boolean {
@@ -123,11 +162,11 @@ function isOfVideos({ resource }: Section): boolean {
 }
 
 /**
- * The credentials that are an account's key: those that `accounts` lists, else those that sections and targets of the other APIs
- * name, else the only one that no video section or target names. A library's key cannot list libraries.
+ * The credentials that are an account's key: those that `accounts` lists, else those that `discovery.accounts`, and sections and
+ * targets of the other APIs name, else the only one that no video section or target names. A library's key cannot list libraries.
  */
 function accountsOf(
-  listed: readonly string[] | undefined,
+  { accounts: listed, discovery }: Settings,
   sections: readonly Section[],
   names: readonly string[],
 ): readonly string[] {
@@ -141,7 +180,7 @@ function accountsOf(
       ]),
     );
   const named = namedBy(sections.filter((section) => !isOfVideos(section)));
-  const ofAccounts = names.filter((name) => named.has(name));
+  const ofAccounts = names.filter((name) => named.has(name) || discovery.accounts?.includes(name));
   if (ofAccounts.length > 0) return ofAccounts;
   const ofVideos = namedBy(sections.filter(isOfVideos));
   const others = names.filter((name) => !ofVideos.has(name));
@@ -154,11 +193,11 @@ function needsAccount(section: Section): boolean {
   return isAll && (section.credential === undefined || isOfVideos(section));
 }
 
-function checkAccounts(listed: readonly string[], context: Context): void {
+function checkAccounts(listed: readonly string[], path: Path, context: Context): void {
   for (const [index, name] of listed.entries()) {
     if (listed.indexOf(name) < index)
-      context.report(['accounts', index], `expected each credential once; ${name} is there twice`);
-    checkCredential(name, ['accounts', index], context);
+      context.report([...path, index], `expected each credential once; ${name} is there twice`);
+    checkCredential(name, [...path, index], context);
   }
 }
 
@@ -212,11 +251,11 @@ function namesOf(
 }
 
 function toSection(section: Section, context: Context): SectionConfig {
-  const { resource, targets, credential: named = [], interval: intervalMs } = section;
+  const { resource, targets, credential: named = [], intervalMs } = section;
   const { report } = context;
   const path = [resource.section];
   const staleAfterMs = section.stale_after ?? staleAfterIntervals * intervalMs;
-  checkStaleness(staleAfterMs, intervalMs, path, report);
+  checkStaleness(staleAfterMs, intervalMs, path, context, section.interval === undefined);
   for (const name of named) checkCredential(name, [...path, 'credential'], context);
   for (const key of targets === 'all' ? [] : selectionKeys) {
     if (section[key]) report([...path, key], 'expected only with `targets: all`; the targets are a list');
@@ -238,7 +277,7 @@ function toSection(section: Section, context: Context): SectionConfig {
 /** Whose listings a section of all targets reads, and with which key of a library. Of named targets, each has its own. */
 function credentialsOf(
   section: Section,
-  { accounts, names, report }: Context,
+  { accounts, defaultAccounts, names, report }: Context,
 ): Pick<SectionConfig, 'accounts' | 'libraryCredential'> {
   const { targets, resource, credential: named = [] } = section;
   const path = [resource.section, 'credential'];
@@ -248,18 +287,20 @@ function credentialsOf(
     return { accounts: [] };
   }
   const others = named.filter((name) => names.includes(name) && !accounts.includes(name));
+  // In the order of `accounts`, however the section lists them: it decides whose a thing is that several of them have.
+  const ofSection = named.length > 0 ? accounts.filter((name) => named.includes(name)) : defaultAccounts;
   if (!isOfVideos(section)) {
     if (others.length > 0)
       report(
         path,
         `expected one of the accounts (${accounts.join(', ')}), or ${others.join(', ')} among them`,
       );
-    return { accounts: named.length > 0 ? named : accounts };
+    return { accounts: ofSection };
   }
   // The account's key does not open a library.
-  if (others.length === 0) return { accounts: named.length > 0 ? named : accounts };
+  if (others.length === 0) return { accounts: ofSection };
   if (named.length > 1) report(path, 'expected accounts alone, or the key of one library');
-  return { accounts, libraryCredential: others[0] };
+  return { accounts: defaultAccounts, libraryCredential: others[0] };
 }
 
 function targetsOf(
@@ -267,10 +308,10 @@ function targetsOf(
   section: Section,
   context: Context,
 ): readonly TargetConfig[] {
-  const { accounts, names, readsAccounts, report } = context;
+  const { accounts, defaultAccounts, names, readsAccounts, report } = context;
   const [own] = section.credential ?? [];
   const ofLibrary = readsAccounts ? [] : names;
-  const only = isOfVideos(section) ? ofLibrary : accounts;
+  const only = isOfVideos(section) ? ofLibrary : defaultAccounts;
   const credential = own ?? (only.length === 1 ? only[0] : undefined);
   if (credential === undefined && targets.some((target) => !target.credential)) {
     const which =
@@ -314,7 +355,7 @@ function overridesOf(section: Section, context: Context): SectionConfig['overrid
 function resolveTargets(
   list: readonly TargetSettings[],
   name: 'targets' | 'overrides',
-  { resource, interval, stale_after }: Section,
+  { resource, interval, intervalMs: ofSectionMs, stale_after }: Section,
   context: Context,
 ) {
   const { report, place } = context;
@@ -333,17 +374,27 @@ function resolveTargets(
     if (settings.credential !== undefined)
       checkCredential(settings.credential, [...path, 'credential'], context);
     const isOwn = settings.interval !== undefined || settings.stale_after !== undefined;
-    const intervalMs = settings.interval ?? interval;
+    const intervalMs = settings.interval ?? ofSectionMs;
     const staleAfterMs = settings.stale_after ?? stale_after ?? staleAfterIntervals * intervalMs;
-    if (isOwn) checkStaleness(staleAfterMs, intervalMs, path, report);
+    const isDefault = settings.interval === undefined && interval === undefined;
+    if (isOwn) checkStaleness(staleAfterMs, intervalMs, path, context, isDefault);
     return { key, ids, settings, isOwn, intervalMs, staleAfterMs };
   });
 }
 
-function checkStaleness(staleAfterMs: number, intervalMs: number, path: Path, report: AddProblem): void {
+/** isDefault: whether the interval is the default, which `interval_factor` has changed. */
+function checkStaleness(
+  staleAfterMs: number,
+  intervalMs: number,
+  path: Path,
+  { report, factor }: Context,
+  isDefault: boolean,
+): void {
   const leastMs = Math.ceil(minStaleAfterIntervals * intervalMs);
   if (staleAfterMs >= leastMs) return;
-  const message = `expected at least ${formatDuration(leastMs)}, ${minStaleAfterIntervals} times the interval, or values leave between two polls`;
+  const which =
+    isDefault && factor !== 1 ? ` (${formatDuration(intervalMs)}, by interval_factor ${factor})` : '';
+  const message = `expected at least ${formatDuration(leastMs)}, ${minStaleAfterIntervals} times the interval${which}, or values leave between two polls`;
   report([...path, 'stale_after'], `${message}; got ${formatDuration(staleAfterMs)}`);
 }
 
@@ -365,22 +416,53 @@ function selectionOf({
   return include.length + exclude.length === 0 ? undefined : { include, exclude };
 }
 
+/** What is right, but hardly meant: patterns that look like those of a shell, and what is named although its id is left out. */
+export function odditiesOf(
+  { sections, discovery }: Config,
+  resources: readonly Resource[],
+): readonly { readonly path: Path; readonly message: string }[] {
+  const globsIn = ({ include = [], exclude = [] }: Partial<Selection> = {}, path: Path) =>
+    Object.entries({ include, exclude }).flatMap(([key, patterns]) =>
+      patterns.flatMap((pattern) => {
+        const meant = meantByGlob(pattern);
+        const message = `the pattern ${quote(pattern)} looks like one of a shell; did you mean ${quote(meant ?? '')}?`;
+        return meant === undefined ? [] : [{ path: [...path, key], message }];
+      }),
+    );
+  const isLeftOut = leftOutOf(discovery.exclude);
+  const things = thingLabels(resources);
+  const ofSections = sections.flatMap(({ kind, selection, parents, targets }) => {
+    const section = resources.find((resource) => resource.kind === kind)?.section ?? kind;
+    const named = (targets === 'all' ? [] : targets).flatMap(({ ids }, index) => {
+      const thing = Object.entries(ids).find(
+        ([label, id]) => things.includes(label) && isLeftOut?.(label, id, undefined),
+      );
+      const message = `${thing?.join('=')} is read, since it is named here, although discovery.exclude leaves it out`;
+      return thing ? [{ path: [section, 'targets', index], message }] : [];
+    });
+    return [...globsIn(selection, [section]), ...globsIn(parents, [section, 'parents']), ...named];
+  });
+  return [...globsIn({ exclude: discovery.exclude ?? [] }, ['discovery']), ...ofSections];
+}
+
 /** The configuration in the form of the file, with every default. Keys appear as names of variables and files. */
 export function describeConfig(
   config: Config,
   resources: readonly Resource[],
 ): { readonly [key: string]: Plain } {
+  const { accounts = config.accounts, exclude, intervalMs } = config.discovery;
   const sections = resources.flatMap((resource) => {
     const section = config.sections.find(({ kind }) => kind === resource.kind);
     return section === undefined
       ? []
-      : [[resource.section, describeSection(section, resource, config.accounts)] as const];
+      : [[resource.section, describeSection(section, resource, accounts)] as const];
   });
   const described = {
     credentials: config.credentials,
     accounts: config.accounts,
     apis: Object.fromEntries(apiNames.map((api) => [api, describeApi(config.apis[api])])),
-    discovery: { interval: formatDuration(config.discovery.intervalMs) },
+    interval_factor: config.intervalFactor,
+    discovery: { interval: formatDuration(intervalMs), accounts: config.discovery.accounts, exclude },
     ...Object.fromEntries(sections),
   };
   // Leaves out what is undefined.
@@ -400,6 +482,7 @@ function describeApi(api: ApiConfig) {
   };
 }
 
+/** all: the accounts that a section is read of by default. */
 function describeSection(section: SectionConfig, { ids }: Resource, all: readonly string[]) {
   const { accounts, libraryCredential, overrides, targets } = section;
   const idsOf = (values: readonly string[]) =>

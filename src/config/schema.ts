@@ -5,8 +5,9 @@
 import * as z from 'zod';
 import { type ApiName, apiNames, isReadAlone, type Resource } from '../resources/resource.ts';
 import type { CredentialSource } from '../secrets/credentials.ts';
-import { formatDuration, orList } from '../text.ts';
+import { didYouMean, formatDuration, orList } from '../text.ts';
 import { apiDefaults } from './config.ts';
+import { idPatternOf, patternProblem } from './selector.ts';
 import * as value from './values.ts';
 import { mapping, optional, preset } from './values.ts';
 
@@ -93,10 +94,23 @@ function apiSchema(api: ApiName) {
 
 const interval = value.duration(1000, 604_800_000);
 
+/** The default of `discovery.interval`. */
+export const listingIntervalMs = 600_000;
+
+/** A setting that has a default only where nothing else gives it one: that depends on `interval_factor`. */
+function scaled(schema: typeof interval, defaultMs: number, description: string) {
+  return schema.meta({ ...schema.meta(), description, default: formatDuration(defaultMs) }).optional();
+}
+
 function discoverySchema(resources: readonly Resource[]) {
   const kinds = resources.map(({ kind }) => kind);
+  const things = thingLabels(resources);
   return mapping({
-    interval: preset(interval, '10m', 'Time between two polls of a listing that is not a kind of its own'),
+    interval: scaled(
+      interval,
+      listingIntervalMs,
+      'Time between two polls of a listing that is not a kind of its own',
+    ),
     kinds: preset(
       z.enum(['all', 'none']),
       'none',
@@ -106,7 +120,37 @@ function discoverySchema(resources: readonly Resource[]) {
       z.array(z.enum(kinds), { error: 'expected a list of kinds' }),
       'The kinds that `kinds: all` leaves off',
     ),
+    accounts: optional(
+      value.credentialNames,
+      'The accounts of which kinds without a section, and sections without `credential`, are read; default: all',
+    ),
+    exclude: optional(
+      value.patternsOf((text) => thingProblem(text, things)),
+      `Things to leave out of every kind: a pattern in RE2 syntax or a list of them, each of a whole name, or of an id as in \`pull_zone_id=501\` (${orList(things)})`,
+    ),
   });
+}
+
+/** What is wrong with a pattern of things beside its syntax: it may name an id that is none. */
+function thingProblem(pattern: string, things: readonly string[]): string | undefined {
+  const ofIds = idPatternOf(pattern);
+  if (!ofIds) return undefined;
+  const { label, ids } = ofIds;
+  if (things.includes(label)) return patternProblem(ids);
+  const hint = didYouMean(label, things) || '; what is below or about one of them is left out with it';
+  return `${label} is none of ${orList(things)}${hint}`;
+}
+
+/** The labels of the ids of what `discovery.exclude` leaves out. */
+export function thingLabels(resources: readonly Resource[]): readonly string[] {
+  return [...new Set(resources.flatMap((resource) => thingLabelOf(resource) ?? []))];
+}
+
+/** The label of the id of the thing that a kind is of, below or about. Undefined for a kind of an account. */
+export function thingLabelOf({ listing }: Pick<Resource, 'listing'>): string | undefined {
+  let root = listing;
+  while (root?.parent) root = root.parent;
+  return (root?.names ?? root)?.ids?.[0]?.label;
 }
 
 /** Settings that only `targets: all` allows. */
@@ -145,11 +189,50 @@ function idShape({ ids }: Resource): Record<string, z.ZodType<string, string>> {
   return Object.fromEntries(shape) as Record<string, z.ZodType<string, string>>;
 }
 
+/** A mapping of the ids of a target and these options. An id may be called as its setting or as its label: `id`, `pull_zone_id`. */
+function withIds<Options extends z.ZodRawShape>(
+  resource: Resource,
+  options: Options,
+  expected?: string,
+): z.ZodType<z.output<z.ZodObject<Options>> & Record<string, unknown>, Record<string, string | undefined>> {
+  const [only] = resource.ids.length === 1 ? resource.ids : [];
+  const shape = idShape(resource);
+  if (!only || only.setting === only.label) return mapping({ ...shape, ...options }, expected) as never;
+  const { setting, label, form } = only;
+  const id = value.ids[form];
+  return mapping(
+    {
+      [setting]: (shape[setting] ?? id).optional(),
+      [label]: id.describe(`The same as ${setting}`).optional(),
+      ...options,
+    },
+    expected,
+  )
+    .superRefine((settings: Readonly<Record<string, unknown>>, context) => {
+      if (settings[setting] === undefined && settings[label] === undefined) {
+        const issues = id.safeParse(undefined).error?.issues ?? [];
+        for (const { message } of issues)
+          context.addIssue({ code: 'custom', path: [setting], input: undefined, message });
+      } else if (settings[setting] !== undefined && settings[label] !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [label],
+          message: `expected either ${setting} or ${label}; both are set`,
+          params: { quiet: true },
+        });
+    })
+    .transform(({ [label]: byLabel, ...settings }: Readonly<Record<string, unknown>>) => ({
+      ...settings,
+      [setting]: settings[setting] ?? byLabel,
+    }))
+    .meta({ oneOf: [{ required: [setting] }, { required: [label] }] }) as never;
+}
+
 /** Overrides for one target of `all`. A target that comes with its listing has no interval of its own. */
 function overrideSchema(resource: Resource) {
   const { name, interval, stale_after } = targetOptions;
   const options = isReadAlone(resource) ? { name, interval, stale_after } : { name, stale_after };
-  return mapping({ ...idShape(resource), ...options }, `{ ${longForm(resource)}, … }`);
+  return withIds(resource, options, `{ ${longForm(resource)}, … }`);
 }
 
 /** The settings in the long form of a target, besides its ids. */
@@ -164,7 +247,7 @@ const targetOptions = {
 };
 
 function longSchema(resource: Resource) {
-  return mapping({ ...idShape(resource), ...targetOptions });
+  return withIds(resource, targetOptions);
 }
 
 /** A target as `501/77`, which becomes the long form. */
@@ -188,9 +271,11 @@ function shortSchema(resource: Resource, error: string) {
 
 function targetsSchema(resource: Resource) {
   if (isOfAccount(resource)) {
-    return z
-      .literal('all', { error: 'expected all' })
-      .describe("What to poll: all, which is the credential's account");
+    return preset(
+      z.literal('all', { error: 'expected all' }),
+      'all',
+      "What to poll: all, which is the credential's account",
+    );
   }
   const orLong = ` or { ${longForm(resource)} }`;
   const one = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${orLong}`;
@@ -212,9 +297,9 @@ export function sectionSchema(resource: Resource) {
           ? "The key of a library; without it, `all` reads each library with its own key, from the account's list"
           : 'The account, or with all a list of them; default: with all every account, else the only one',
       ),
-      interval: preset(
+      interval: scaled(
         interval,
-        formatDuration(resource.defaultIntervalSeconds * 1000),
+        resource.defaultIntervalSeconds * 1000,
         'Time between two polls of a target',
       ),
       stale_after: optional(
@@ -225,7 +310,7 @@ export function sectionSchema(resource: Resource) {
       targets: targetsSchema(resource),
       ...selectionShape(resource),
     },
-    'a mapping with `targets`',
+    isOfAccount(resource) ? 'a mapping of settings' : 'a mapping with `targets`',
   ).describe(
     `${resource.noun}, kind ${resource.kind}; unless discovery turns it on, it is off without this section`,
   );
@@ -282,6 +367,11 @@ export function documentSchema(resources: readonly Resource[], given = (_section
         "The credentials that are an account's key; may be left out where only one can be meant, or sections name them",
       ),
       apis: apisSchema,
+      interval_factor: preset(
+        value.decimal(0.5, 10),
+        '1',
+        'What every interval that is not set here is multiplied by, from 0.5 to 10; 24h is the longest, except where the default is longer',
+      ),
       discovery: preset(discoverySchema(resources), {}, 'What is found and polled without being named here'),
       ...Object.fromEntries(sections),
     },
@@ -299,7 +389,8 @@ export type TargetSettings = Readonly<TargetOptions & Record<string, unknown>>;
 /** A section of any kind. The kind's own settings are under their names. */
 export interface SectionSettings {
   readonly credential?: readonly string[];
-  readonly interval: number;
+  /** Undefined where it is not set by hand, see `interval_factor`. */
+  readonly interval?: number;
   readonly stale_after?: number;
   readonly targets: 'all' | readonly TargetSettings[];
   readonly include?: readonly string[];
@@ -314,6 +405,7 @@ export interface Settings {
   readonly credentials: Readonly<Record<string, CredentialSource>>;
   readonly accounts?: readonly string[];
   readonly apis: Readonly<Record<ApiName, ApiSettings>>;
+  readonly interval_factor: number;
   readonly discovery: z.output<ReturnType<typeof discoverySchema>>;
   /** The sections. */
   readonly [section: string]: unknown;

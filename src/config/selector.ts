@@ -37,13 +37,46 @@ export function patternProblem(pattern: string): string | undefined {
     if (!(error instanceof RE2JSSyntaxException)) return 'it cannot be compiled';
     // The engine's message quotes the whole pattern, with our flag in front.
     const part = error.getPattern() ?? pattern;
-    return `${error.getDescription()}${part.endsWith(pattern) ? '' : `: ${quote(part)}`}`;
+    const meant = meantByGlob(pattern);
+    const hint = meant === undefined ? '' : ` (did you mean ${quote(meant)}?)`;
+    return `${error.getDescription()}${part.endsWith(pattern) ? '' : `: ${quote(part)}`}${hint}`;
   }
 }
 
 function compile(pattern: string): RE2JS {
   const { RE2JS } = loaded();
   return RE2JS.compile(pattern, RE2JS.DOTALL);
+}
+
+/** A pattern of ids, `pull_zone_id=501`, in its parts. Undefined for one of names. */
+export function idPatternOf(pattern: string): { readonly label: string; readonly ids: string } | undefined {
+  const [, label, ids] = /^(\w+_id)=(.*)$/s.exec(pattern) ?? [];
+  return label === undefined || ids === undefined ? undefined : { label, ids };
+}
+
+/**
+ * Whether `discovery.exclude` leaves out a thing: by its name, or by its id. Undefined without a pattern. Throws if one has a problem.
+ */
+export function leftOutOf(exclude: readonly string[] = []): IsLeftOut | undefined {
+  if (exclude.length === 0) return undefined;
+  const patterns = exclude.map((pattern) => {
+    const ofIds = idPatternOf(pattern);
+    return { label: ofIds?.label, compiled: compile(ofIds?.ids ?? pattern) };
+  });
+  return (label, id, name) =>
+    patterns.some(({ label: ofLabel, compiled }) => {
+      const text = ofLabel === undefined ? name : ofLabel === label && id;
+      return typeof text === 'string' && compiled.testExact(text);
+    });
+}
+
+/** Whether a thing is left out everywhere, by the label and the value of its id, and its name. */
+export type IsLeftOut = (label: string, id: string, name: string | undefined) => boolean;
+
+/** What a pattern would be if it was meant as one of a shell: `test-.*` for `test-*`. Undefined where it looks like one in RE2 syntax. */
+export function meantByGlob(pattern: string): string | undefined {
+  if (!pattern.includes('*') || /[()[\]{}|\\^$+?]|\.\*/.test(pattern)) return undefined;
+  return pattern.replaceAll('.', '\\.').replaceAll(/\*+/g, '.*');
 }
 
 /** Without a selection, everything is wanted. Throws if a pattern has a problem. */

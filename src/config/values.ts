@@ -159,22 +159,32 @@ export const displayName: z.ZodType<string, string> = scalar(
   { type: ['string', 'number', 'boolean'], minLength: 1, maxLength: 200 },
 );
 
-const pattern = scalar(
-  (text = '') => {
-    const problem = patternProblem(text);
-    return `a pattern in RE2 syntax${problem === undefined ? '' : `; ${problem}`}`;
-  },
-  (text) => (patternProblem(text) === undefined ? text : undefined),
-  { type: ['string', 'number', 'boolean'], minLength: 1 },
-  true,
-);
+/**
+ * One pattern or a list of them, as a list.
+ *
+ * @param otherProblem what is wrong with a pattern whose syntax is right
+ */
+export function patternsOf(
+  otherProblem: (text: string) => string | undefined,
+): z.ZodType<readonly string[], string | string[]> {
+  const problemOf = (text: string) => patternProblem(text) ?? otherProblem(text);
+  const pattern = scalar(
+    (text = '') => {
+      const problem = problemOf(text);
+      return `a pattern in RE2 syntax${problem === undefined ? '' : `; ${problem}`}`;
+    },
+    (text) => (problemOf(text) === undefined ? text : undefined),
+    { type: ['string', 'number', 'boolean'], minLength: 1 },
+    true,
+  );
+  return z
+    .union([pattern, z.array(pattern).min(1, { error: 'expected at least one pattern' })], {
+      error: 'expected a pattern in RE2 syntax, or a list of them',
+    })
+    .transform((one) => (typeof one === 'string' ? [one] : one));
+}
 
-/** One pattern or a list of them, as a list. */
-export const patterns: z.ZodType<readonly string[], string | string[]> = z
-  .union([pattern, z.array(pattern).min(1, { error: 'expected at least one pattern' })], {
-    error: 'expected a pattern in RE2 syntax, or a list of them',
-  })
-  .transform((one) => (typeof one === 'string' ? [one] : one));
+export const patterns = patternsOf(() => undefined);
 
 export const credentialNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$';
 

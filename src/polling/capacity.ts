@@ -1,5 +1,6 @@
 /** Whether the pace of each API is high enough for its polls. */
 import type { Config } from '../config/config.ts';
+import { leftOutOf } from '../config/selector.ts';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';
 import { plan, plannedSections } from './plan.ts';
@@ -14,6 +15,7 @@ export function specsOf(
   const { listings, targets } = plan({
     config,
     sections: plannedSections(config, resources),
+    isLeftOut: leftOutOf(config.discovery.exclude),
     keyIdOf: () => '',
     snapshotOf: () => undefined,
     owns,

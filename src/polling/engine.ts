@@ -7,6 +7,7 @@ import { uptime } from 'node:os';
 import type { Logger } from 'pino';
 import type { Pacer, Permit } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
+import { type IsLeftOut, leftOutOf } from '../config/selector.ts';
 import type { Store } from '../exposition/store.ts';
 import { type ApiName, apiNames, type Found, type ListedKey, type Resource } from '../resources/resource.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
@@ -101,6 +102,7 @@ export class PollEngine {
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
   #config: Config | undefined;
   #sections: readonly PlannedSection[] = [];
+  #isLeftOut: IsLeftOut | undefined;
   /** What is kept of the last plan. */
   #plan: Pick<Plan, 'selections' | 'shared'> = { selections: new Map(), shared: [] };
   #planSoon: PlanSoon | undefined;
@@ -157,6 +159,7 @@ export class PollEngine {
    */
   apply(config: Config): void {
     this.#sections = plannedSections(config, this.#options.resources);
+    this.#isLeftOut = leftOutOf(config.discovery.exclude);
     this.#config = config;
     this.#beganAtMs ??= this.#uptimeMs();
     this.#sync();
@@ -215,6 +218,7 @@ export class PollEngine {
       const { listings, targets, selections, shared, keepsBefore } = plan({
         config: this.#config,
         sections: this.#sections,
+        isLeftOut: this.#isLeftOut,
         keyIdOf,
         snapshotOf: (key) => this.#listing(key)?.snapshot,
         owns,

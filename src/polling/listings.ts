@@ -1,7 +1,7 @@
 /** How a listing is, for people and metrics, and what the log says of what it found. */
 import type { Logger } from 'pino';
 import type { Listing } from '../resources/resource.ts';
-import { type Changes, describeDiscovery, nameOf, singular } from './discovered.ts';
+import { type Changes, type Discovered, describeDiscovery, nameOf, singular } from './discovered.ts';
 import type { TargetSelection } from './plan.ts';
 import { type Failure, hasEnded, type PollRecord } from './record.ts';
 import type { ListingSpec } from './spec.ts';
@@ -14,6 +14,8 @@ export interface ListingStatus {
   readonly isLacking: boolean;
   /** How many things the last complete listing had. */
   readonly found: number;
+  /** These things; undefined before the first. */
+  readonly entries?: readonly Discovered[] | undefined;
   /** Unix time. */
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
@@ -52,6 +54,7 @@ export function listingStatus(
     state: isFailing ? 'failing' : hasEnded(record) ? 'ok' : 'pending',
     isLacking,
     found: snapshot?.entries.length ?? 0,
+    entries: snapshot?.entries,
     lastSuccessMs,
     lastDurationSeconds,
     lastFailure: isFailing ? lastFailure : undefined,

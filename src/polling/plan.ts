@@ -6,9 +6,11 @@
  * - If two accounts have the same target, it is that of the first in their order, unless it was another's before that still has it.
  * - Where a listing was never complete, the targets that were there before stay, with what the section says now.
  * - Names that come from another listing are those that it had, if any.
+ * - What is left out of every kind has no targets, and nothing below it is listed. Where a name decides that, there are no targets
+ *   before the name is known.
  */
 import type { Config, SectionConfig, TargetConfig } from '../config/config.ts';
-import { selectorOf } from '../config/selector.ts';
+import { type IsLeftOut, selectorOf } from '../config/selector.ts';
 import {
   type ApiName,
   type Ids,
@@ -33,6 +35,8 @@ export interface PlanInput {
   readonly config: Pick<Config, 'apis' | 'discovery'>;
   /** Those of the configuration, see {@link plannedSections}. */
   readonly sections: readonly PlannedSection[];
+  /** Which things of an account are left out of every kind; undefined if none is. */
+  readonly isLeftOut?: IsLeftOut | undefined;
   /** An id for the current key of a credential. */
   readonly keyIdOf: (credential: string) => string;
   /** What a listing had, by its key; undefined before its first complete run. */
@@ -98,7 +102,7 @@ type PlannedTarget = TargetConfig & Pick<Target, 'key' | 'listedName' | 'keyId'>
 type Visit = (spec: ListingSpec, entries: readonly Discovered[] | undefined) => void;
 
 export function plan(input: PlanInput): Plan {
-  const { config, keyIdOf, snapshotOf, owns, before } = input;
+  const { config, isLeftOut, keyIdOf, snapshotOf, owns, before } = input;
   const listings = new Map<string, ListingSpec>();
   const targets = new Map<string, Target>();
   const selections = new Map<string, TargetSelection[]>();
@@ -128,7 +132,8 @@ export function plan(input: PlanInput): Plan {
     const key = listingKey(listing, credential, baseUrlOf(api), parent);
     const known = listings.get(key);
     const feeds = isRead || (known?.isRead ?? false);
-    if (known && known.isRead === feeds && known.intervalMs <= intervalMs) return known;
+    const isFollowed = known !== undefined && (known.afterKey !== undefined || afterKey === undefined);
+    if (isFollowed && known.isRead === feeds && known.intervalMs <= intervalMs) return known;
     const spec: ListingSpec = {
       type: 'listing',
       key,
@@ -159,9 +164,21 @@ export function plan(input: PlanInput): Plan {
     return named;
   };
 
+  /** What a listing had; undefined while it, or what decides which of it is left out, was never complete. */
   const entriesOf = ({ key, namesKey }: ListingSpec): readonly Discovered[] | undefined => {
     const entries = snapshotOf(key)?.entries;
-    return entries && namesKey !== undefined ? withNames(entries, snapshotOf(namesKey)?.entries) : entries;
+    if (!entries || namesKey === undefined) return entries;
+    const names = snapshotOf(namesKey)?.entries;
+    return isLeftOut && !names ? undefined : withNames(entries, names);
+  };
+
+  /** Whether something of a listing of the account is left out of every kind: itself, or the thing that it is about. */
+  const isOut = ({ listing }: Pick<ListingSpec, 'listing'>, { ids, namedBy, name }: Listed): boolean => {
+    // What is below a thing is not listed.
+    if (!isLeftOut || listing.parent) return false;
+    const [field] = (listing.names ?? listing).ids ?? [];
+    const id = listing.names ? namedBy : field && ids[field.label];
+    return field !== undefined && id !== undefined && isLeftOut(field.label, id, name);
   };
 
   const planSection = ({ section, resource, isSelected, isSelectedParent }: PlannedSection) => {
@@ -263,6 +280,8 @@ export function plan(input: PlanInput): Plan {
       add(target, entry, isAlone ? undefined : foundBy.key);
     };
 
+    /** Whether another listing than its own decides what is left out: then nothing is known of what was there before. */
+    const isAboutThing = resource.listing?.parent !== undefined || resource.listing?.names !== undefined;
     let known: readonly Target[] | undefined;
     /** Keeps what was there below a parent, or of the whole account. */
     const keepBefore = (foundBy: ListingSpec, below: Ids) => {
@@ -274,6 +293,7 @@ export function plan(input: PlanInput): Plan {
         const entry = { ids, name: listedName };
         // The name of a target that was named before is not known yet.
         if (listedName !== undefined && !isSelected(entry)) continue;
+        if (isLeftOut && (isAboutThing || listedName === undefined || isOut(foundBy, entry))) continue;
         keepsBefore = true;
         addListed(key, { ...entry, name: listedName ?? target.name }, foundBy, keyId);
       }
@@ -287,7 +307,7 @@ export function plan(input: PlanInput): Plan {
         if (feature !== undefined && entry.features?.includes(feature) !== true) continue;
         const key = targetKey(kind, entry.ids);
         if (!owns(key)) continue;
-        if (isSelected(entry)) {
+        if (isSelected(entry) && !isOut(spec, entry)) {
           count++;
           addListed(key, entry, spec);
         } else excluded.push(entry);
@@ -310,7 +330,8 @@ export function plan(input: PlanInput): Plan {
       }
       follow(account, parent, auxiliary, (parentSpec, parents) => {
         if (!parents) return keepBefore(parentSpec, parentSpec.parent?.ids ?? {});
-        for (const one of parents.filter(isSelectedParent)) {
+        for (const one of parents) {
+          if (!isSelectedParent(one) || isOut(parentSpec, one)) continue;
           const credential = credentialFor(listing.api, parentSpec, one);
           const spec = addListing(listing, credential, account, one, demand);
           visit(spec, entriesOf(spec));

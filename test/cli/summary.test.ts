@@ -4,7 +4,7 @@ import { plain } from '../../src/cli/terminal.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { account, load } from '../config/fixtures.ts';
 
-test('the summary is one table by kind and one by API', async () => {
+test('the summary is one table by kind, one by account and one by API', async () => {
   const { config } = await load(`
 credentials: { account: { env: BUNNYNET_ACCESS_KEY }, video: { env: BUNNYNET_VIDEO_ACCESS_KEY } }
 applications: { credential: account, targets: [a, { id: b, interval: 30s }] }
@@ -24,6 +24,9 @@ shield_zone    account     10m        all
 video_storage  video       1s         3
 
 How many targets \`all\` stands for is known after the first poll of their listing.
+
+account  kinds                                    requests/s needed
+account  application, shield_zone, video_storage  at least 3.1
 
 API          requests/s needed  allowed  address
 application  at least 0.05      10       https://api.bunny.net/mc

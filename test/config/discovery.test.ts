@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Config, SectionConfig } from '../../src/config/config.ts';
+import { type LoadedConfig, loadConfig } from '../../src/config/load.ts';
+import { describeConfig } from '../../src/config/read.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import type { Resource } from '../../src/resources/resource.ts';
-import { account, env, fewKinds, load, problemsOf } from './fixtures.ts';
+import { account, env, fewKinds, linesOf, load, problemsOf } from './fixtures.ts';
 
 const two = 'credentials: { one: { env: BUNNYNET_ACCESS_KEY }, lib: { env: BUNNYNET_VIDEO_ACCESS_KEY } }\n';
 
@@ -102,7 +104,7 @@ shield_zones: { targets: all, exclude: "501" }
     ['exclude:', 'exclude: expected a pattern in RE2 syntax, or a list of them; got nothing'],
     [
       'parents: { include: "*" }',
-      'parents.include: expected a pattern in RE2 syntax; missing argument to repetition operator',
+      'parents.include: expected a pattern in RE2 syntax; missing argument to repetition operator (did you mean ".*"?)',
     ],
     ['parents: { includ: a }', 'parents.includ: unknown setting (did you mean include?)'],
   ])('%s is an error with its line', async (text, problem) => {
@@ -167,7 +169,7 @@ api_guardian:
     ['[a]', '[0]: expected { id: …, … }; got "a"'],
     [
       '[{ id: a, credential: account }]',
-      '[0].credential: unknown setting; expected id, name, interval or stale_after',
+      '[0].credential: unknown setting; expected id, app_id, name, interval or stale_after',
     ],
     ['{ a: b }', ': expected a list of { id: …, … }; got a mapping'],
   ])('that are %s are an error with their line', async (overrides, problem) => {
@@ -180,9 +182,190 @@ api_guardian:
     expect(
       await problemsOf(`${account}shield_zones: { targets: all, overrides: [{ id: 501, interval: 1m }] }`),
     ).toEqual([
-      'config.yml:2: shield_zones.overrides[0].interval: unknown setting; expected id, name or stale_after',
+      'config.yml:2: shield_zones.overrides[0].interval: unknown setting; expected id, shield_zone_id, name or stale_after',
     ]);
   });
+});
+
+describe('interval_factor', () => {
+  const intervals = ({ config }: LoadedConfig) => [
+    config.discovery.intervalMs,
+    ...config.sections.map(({ intervalMs, staleAfterMs }) => [intervalMs, staleAfterMs]),
+  ];
+  const minute = 60_000;
+  const hour = 60 * minute;
+
+  test('multiplies each interval that is not set by hand, and the default stale_after with it', async () => {
+    const text = `applications:
+  targets: all
+  overrides: [{ id: x, interval: 30s }, { id: y, stale_after: 10m }]
+shield_zones: { targets: all, interval: 1m }
+billing: { stale_after: 1d }
+`;
+    const loaded = await load(`${account}interval_factor: 2\n${text}`);
+    expect(intervals(loaded)).toEqual([
+      20 * minute,
+      [2 * minute, 6 * minute],
+      [minute, 3 * minute],
+      [2 * hour, 24 * hour],
+    ]);
+    const { overrides } = section(loaded.config, 'application');
+    expect(overrides?.get('x')).toMatchObject({ intervalMs: 30_000, staleAfterMs: 90_000 });
+    expect(
+      intervals(await load(`${account}interval_factor: 0.5\ndiscovery: { interval: 4m }\n${text}`)),
+    ).toEqual([4 * minute, [minute / 2, 1.5 * minute], [minute, 3 * minute], [hour / 2, 24 * hour]]);
+  });
+
+  test('makes no interval longer than a day, and leaves a longer default as it is', async () => {
+    const billingKind = resources.find(({ kind }) => kind === 'billing') as Resource;
+    const rare = { ...billingKind, kind: 'rare', section: 'rare', defaultIntervalSeconds: 172_800 };
+    const often = { ...billingKind, kind: 'often', section: 'often', defaultIntervalSeconds: 21_600 };
+    const text = `${account}interval_factor: 10\nrare: {}\noften: {}\n`;
+    const { config } = await load(text, env, [rare, often]);
+    expect(config.sections.map(({ intervalMs }) => intervalMs)).toEqual([48 * hour, 24 * hour]);
+  });
+
+  test.each([
+    ['interval_factor: 11', 'interval_factor: expected a number from 0.5 to 10; got "11"'],
+    ['interval_factor: 0.4', 'interval_factor: expected a number from 0.5 to 10; got "0.4"'],
+    [
+      'interval_factor: 4\napplications: { targets: all, stale_after: 5m }',
+      'applications.stale_after: expected at least 6m, 1.5 times the interval (4m, by interval_factor 4), or values leave between two polls; got 5m',
+    ],
+    [
+      'interval_factor: 4\napplications: { targets: [{ id: a, stale_after: 5m }] }',
+      'applications.targets[0].stale_after: expected at least 6m, 1.5 times the interval (4m, by interval_factor 4), or values leave between two polls; got 5m',
+    ],
+    [
+      'interval_factor: 4\napplications: { targets: all, interval: 4m, stale_after: 5m }',
+      'applications.stale_after: expected at least 6m, 1.5 times the interval, or values leave between two polls; got 5m',
+    ],
+  ])('%s is an error', async (text, problem) => {
+    const problems = await problemsOf(`${account}${text}${text.includes('\n') ? '' : '\nbilling: {}'}`);
+    expect(problems.map((line) => line.replace(/^config\.yml:\d+: /, ''))).toEqual([problem]);
+  });
+
+  test('is BUNNYNET_INTERVAL_FACTOR where there is no file', async () => {
+    const factor = (BUNNYNET_INTERVAL_FACTOR: string) =>
+      loadConfig({ env: { ...env, BUNNYNET_BILLING: 'all', BUNNYNET_INTERVAL_FACTOR }, resources: fewKinds });
+    expect(intervals(await factor('3'))).toEqual([30 * minute, [3 * hour, 9 * hour]]);
+    expect(await linesOf(factor('x'))).toEqual([
+      'BUNNYNET_INTERVAL_FACTOR: expected a number from 0.5 to 10; got "x"',
+    ]);
+  });
+});
+
+describe('discovery.accounts', () => {
+  const three = `credentials: { a: { env: BUNNYNET_ACCESS_KEY }, b: { env: BUNNYNET_ACCESS_KEY }, c: { env: BUNNYNET_ACCESS_KEY } }\n`;
+
+  test('are the accounts of what says nothing of its own, in the order of accounts', async () => {
+    const { config } = await load(`${three}accounts: [a, b, c]
+discovery: { kinds: all, accounts: [c, a] }
+shield_zones: { targets: all, credential: [c, b] }
+applications: { targets: [x, { id: y, credential: b }], credential: a }`);
+    expect(config.accounts).toEqual(['a', 'b', 'c']);
+    expect(section(config, 'billing').accounts).toEqual(['a', 'c']);
+    expect(section(config, 'shield_zone').accounts).toEqual(['b', 'c']);
+    expect(describeConfig(config, fewKinds)).toMatchObject({
+      discovery: { accounts: ['a', 'c'] },
+      shield_zones: { credential: ['b', 'c'] },
+    });
+  });
+
+  test('say whose a target is that is named by hand, and which credentials are an account', async () => {
+    const one = three.replace(/, c: .* }\n/, ' }\n');
+    const { config } = await load(
+      `${one}discovery: { kinds: all, accounts: a }\nshield_zones: { targets: all, credential: b }\napplications: { targets: [x] }`,
+    );
+    expect(config.accounts).toEqual(['a', 'b']);
+    expect(section(config, 'application').targets).toMatchObject([{ credential: 'a' }]);
+  });
+
+  test.each([
+    [
+      'accounts: [a, b]\ndiscovery: { kinds: all, accounts: [c] }',
+      '3: discovery.accounts: expected accounts among those of `accounts` (a, b); c is not',
+    ],
+    [
+      'accounts: [a, b, c]\ndiscovery: { kinds: all, accounts: [a, d] }',
+      '3: discovery.accounts[1]: expected a credential that is defined: a, b or c (did you mean a?)',
+    ],
+    [
+      'accounts: [a, b, c]\ndiscovery: { kinds: all, accounts: [a, b] }',
+      '1: credentials.c: expected `discovery.accounts`, a section or a target to name it; remove it otherwise',
+    ],
+  ])('%s is an error with its line', async (text, problem) => {
+    expect(await problemsOf(`${three}${text}`)).toEqual([`config.yml:${problem}`]);
+  });
+});
+
+describe('discovery.exclude', () => {
+  test.each([
+    ['"(a"', 'expected a pattern in RE2 syntax; missing closing )'],
+    [
+      'app_id=*',
+      'expected a pattern in RE2 syntax; missing argument to repetition operator (did you mean ".*"?)',
+    ],
+    [
+      'pul_zone_id=501',
+      'expected a pattern in RE2 syntax; pul_zone_id is none of app_id, pull_zone_id or library_id (did you mean pull_zone_id?)',
+    ],
+    [
+      'shield_zone_id=5',
+      'expected a pattern in RE2 syntax; shield_zone_id is none of app_id, pull_zone_id or library_id; what is below or about one of them is left out with it',
+    ],
+  ])('%s is an error with its line', async (exclude, problem) => {
+    expect(await problemsOf(`${account}discovery: { kinds: all, exclude: ${exclude} }`)).toEqual([
+      `config.yml:2: discovery.exclude: ${problem}`,
+    ]);
+  });
+});
+
+test('a pattern that looks like one of a shell, and what is named although its id is left out, are warnings', async () => {
+  const { warnings } = await load(
+    `${account}discovery: { kinds: all, exclude: ["test-*", "a.*", "app_id=x"] }
+applications: { targets: [x, y] }
+api_guardian: { targets: all, parents: { include: "shop-*.example.com" } }
+`,
+    { BUNNYNET_ACCESS_KEY: 'k' },
+  );
+  expect(warnings.map((line) => line.replace(/^.*(?=config\.yml)/, ''))).toEqual([
+    'config.yml:2: discovery.exclude: the pattern "test-*" looks like one of a shell; did you mean "test-.*"?',
+    'config.yml:3: applications.targets[0]: app_id=x is read, since it is named here, although discovery.exclude leaves it out',
+    'config.yml:4: api_guardian.parents.include: the pattern "shop-*.example.com" looks like one of a shell; did you mean "shop-.*\\\\.example\\\\.com"?',
+  ]);
+});
+
+const wholeNumber = 'expected an id that is a whole number of at most 64 bits, without leading zeros';
+
+test('an id may be called by its label, but not by both names', async () => {
+  const { config } = await load(
+    `${account}rate_limits: { targets: [{ shield_zone_id: 501 }, { id: 502, name: x }] }\napplications: { targets: all, overrides: [{ app_id: q, name: y }] }`,
+  );
+  expect(section(config, 'rate_limit').targets).toMatchObject([
+    { ids: { shield_zone_id: '501' } },
+    { ids: { shield_zone_id: '502' }, name: 'x' },
+  ]);
+  expect(section(config, 'application').overrides?.get('q')).toMatchObject({ name: 'y' });
+  expect(
+    await problemsOf(
+      `${account}rate_limits: { targets: [{ id: 501, shield_zone_id: 501 }, { name: x }, { shield_zone_id: a }, { id: 1 }] }`,
+    ),
+  ).toEqual([
+    'config.yml:2: rate_limits.targets[0].shield_zone_id: expected either id or shield_zone_id; both are set',
+    `config.yml:2: rate_limits.targets[1].id: ${wholeNumber}; it is missing`,
+    `config.yml:2: rate_limits.targets[2].shield_zone_id: ${wholeNumber}; got "a"`,
+  ]);
+  expect(await problemsOf(`${account}rate_limits: { targets: [{ id: 1 }, { shield_zone_id: 1 }] }`)).toEqual([
+    'config.yml:2: rate_limits.targets[1]: expected each target once; "1" is already on line 2',
+  ]);
+});
+
+test('a kind of an account needs no targets', async () => {
+  const { config } = await load(`${account}billing: { interval: 2h }`);
+  expect(config.sections).toMatchObject([
+    { kind: 'billing', targets: 'all', accounts: ['account'], intervalMs: 7_200_000 },
+  ]);
 });
 
 describe('the credential', () => {

@@ -53,7 +53,7 @@ describe('a pattern', () => {
     ['a(', 'missing closing )'],
     ['a)', 'unexpected )'],
     ['a\\', 'trailing backslash at end of expression'],
-    ['xa**', 'invalid nested repetition operator: "**"'],
+    ['xa**', 'invalid nested repetition operator: "**" (did you mean "xa.*"?)'],
     ['x(?=y)', 'invalid or unsupported Perl syntax: "(?="'],
     ['x\\1', 'invalid escape sequence: "\\\\1"'],
     ['xa{1001}', 'invalid repeat count: "{1001}"'],

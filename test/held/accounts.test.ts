@@ -1,4 +1,5 @@
 /** Several accounts in one exporter: each is read with its own key, and what becomes of one leaves the others as they are. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Request, type Route, reply, startWhole } from './whole.ts';
 
@@ -59,6 +60,20 @@ describe('two accounts', () => {
     });
     expect(await up()).toEqual([labels(3, 'umbrella')]);
     expect(keysOf('/pullzone')).toEqual(new Set([keys.UMBRELLA]));
+    expect(keysOf('/billing')).toEqual(new Set(Object.values(keys)));
+  });
+
+  it('are read as far as discovery.accounts names them, where a section does not say whose it is', async () => {
+    const { up, keysOf } = await start({
+      discovery: { kinds: 'all', except: ['edge_script_usage'], accounts: ['umbrella'] },
+      dns_zones: { targets: 'all' },
+      edge_scripts: { targets: 'all', credential: 'acme' },
+      billing: { interval: '2h', credential: ['umbrella', 'acme'] },
+    });
+    expect(await up()).toEqual([labels(3, 'umbrella')]);
+    for (const path of ['/pullzone', '/dnszone', '/mc/apps'])
+      expect(keysOf(path), path).toEqual(new Set([keys.UMBRELLA]));
+    expect(keysOf('/compute/script')).toEqual(new Set([keys.ACME]));
     expect(keysOf('/billing')).toEqual(new Set(Object.values(keys)));
   });
 
@@ -196,6 +211,38 @@ describe('what both accounts list', () => {
     await whole.pass(700_000);
     expect(await up()).toContain(labels(3, 'acme'));
     expect(whole.exporter.causes()).toEqual([]);
+  });
+
+  it.each([
+    [{ pull_zones: { targets: 'all', credential: ['umbrella', 'acme'] } }],
+    // The listing of the second account is first wanted for it alone.
+    [
+      {
+        pull_zone_optimizer: { targets: 'all', credential: 'umbrella' },
+        pull_zones: { targets: 'all' },
+        pull_zone_safehop: { targets: 'all', credential: ['umbrella', 'acme'] },
+      },
+    ],
+  ])('is that of the first of accounts, whatever order a section has: %j', async (document) => {
+    const whole = await startWhole({
+      document: { ...both, ...document } as never,
+      env: keys,
+      routes: {
+        '/pullzone': async ({ key }: Request) => {
+          if (key === keys.ACME) await sleep(1000);
+          return listed(key === keys.ACME ? [1, 2] : [2, 3]);
+        },
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(3000);
+    expect(Object.keys(await whole.series('bunnynet_pull_zone_up')).toSorted()).toEqual([
+      labels(1, 'acme'),
+      labels(2, 'acme'),
+      labels(3, 'umbrella'),
+    ]);
+    // The first one waits for nobody.
+    expect(whole.requests.find(({ key }) => key === keys.ACME)?.atMs).toBeLessThan(500);
   });
 
   it('waits for the first listing of the first account, five seconds at most', async () => {

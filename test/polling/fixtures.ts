@@ -2,6 +2,7 @@ import pino from 'pino';
 import type { ApiClient } from '../../src/api/client.ts';
 import { Pacer } from '../../src/api/pacer.ts';
 import type { Config, SectionConfig, TargetConfig } from '../../src/config/config.ts';
+import { leftOutOf } from '../../src/config/selector.ts';
 import { Store } from '../../src/exposition/store.ts';
 import type { Discovered } from '../../src/polling/discovered.ts';
 import { type EngineOptions, PollEngine } from '../../src/polling/engine.ts';
@@ -97,6 +98,7 @@ export function planOf(config: Config, known: Known = {}): Plan {
   return plan({
     config,
     sections: plannedSections(config, all),
+    isLeftOut: leftOutOf(config.discovery.exclude),
     keyIdOf,
     snapshotOf(key) {
       const entries = had[key];

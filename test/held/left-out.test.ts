@@ -1,0 +1,250 @@
+/** What `discovery.exclude` leaves out is left out of every kind, and what was not meant is said. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type Shape, scales } from '../../simulator/dataset.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
+import { simulateAccount } from './account.ts';
+import { type Request, type Route, reply, startWhole, type Whole } from './whole.ts';
+
+const keys = { ACME: 'the-key-of-acme', UMBRELLA: 'the-key-of-umbrella' };
+const both = {
+  credentials: { acme: { env: 'ACME' }, umbrella: { env: 'UMBRELLA' } },
+  accounts: ['acme', 'umbrella'],
+};
+
+const listed = (items: readonly object[]) => ({
+  Items: items,
+  TotalItems: items.length,
+  HasMoreItems: false,
+});
+
+type Zone = readonly [id: number, name: string];
+const pullZones = (...zones: readonly Zone[]) =>
+  listed(
+    zones.map(([Id, Name]) => ({
+      Id,
+      Name,
+      Hostnames: [{ Id: Id * 10, Value: `www.${Name}.example`, HasCertificate: true }],
+    })),
+  );
+/** Shield Zones, each of the pull zone with a hundredth of its id. */
+const shieldZones = (...ids: readonly number[]) => ({
+  data: ids.map((shieldZoneId) => ({ shieldZoneId, pullZoneId: shieldZoneId / 100 })),
+  page: { totalPages: 1, currentPage: 1, pageSize: 100, totalCount: ids.length },
+});
+
+/** The kinds of which something is polled, with the ids of their targets. */
+function polled({ exporter }: Whole): Readonly<Record<string, readonly string[]>> {
+  const ids: Record<string, string[]> = {};
+  for (const { target } of exporter.targets()) {
+    const ofKind = ids[target.kind] ?? [];
+    ids[target.kind] = ofKind;
+    ofKind.push(Object.values(target.ids).join('/'));
+  }
+  return ids;
+}
+
+const discovery = (exclude: string | readonly string[]) => ({
+  kinds: 'all' as const,
+  except: resources
+    .map(({ kind }) => kind)
+    .filter(
+      (kind) => !['pull_zone', 'pull_zone_statistics', 'shield_zone', 'shield_access_lists'].includes(kind),
+    ),
+  exclude,
+});
+
+/** The account of these zones, with a Shield Zone for each. */
+async function start(exclude: string | readonly string[], routes: Record<string, Route> = {}) {
+  const zones: { now: readonly Zone[] } = {
+    now: [
+      [1, 'shop'],
+      [2, 'staging'],
+    ],
+  };
+  const whole = await startWhole({
+    document: { discovery: discovery(exclude) },
+    routes: {
+      '/pullzone': () => pullZones(...zones.now),
+      '/shield/shield-zones': () => shieldZones(100, 200),
+      ...routes,
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(20_000);
+  return { whole, zones };
+}
+
+describe('discovery.exclude', () => {
+  it('leaves out of each kind what the table in the documentation says, and nothing else', async () => {
+    const few = Object.entries(scales.small).map(([name, count]) => [name, Math.min(count, 5)]);
+    const { document, ...account } = simulateAccount({ shape: Object.fromEntries(few) as Shape });
+    const whole = await startWhole({ ...account, document });
+    await whole.exporter.start();
+    await whole.pass(60_000);
+    const all = polled(whole);
+    expect(Object.keys(all).toSorted()).toEqual(resources.map(({ kind }) => kind).toSorted());
+    const rows = readFileSync('docs/configuration.md', 'utf8').matchAll(/^\| `(\w+_id)` \| (.*) \|$/gm);
+    const table = Array.from(
+      rows,
+      ([, label = '', kinds = '']) => [label, (kinds.match(/\w+/g) ?? []) as readonly string[]] as const,
+    );
+    expect(table.map(([label]) => label)).toHaveLength(8);
+    for (const [label, kinds] of table) {
+      whole.document = { ...document, discovery: { exclude: `${label}=.*` } };
+      await whole.reload();
+      await whole.pass(1000);
+      const left = Object.fromEntries(Object.entries(all).filter(([kind]) => !kinds.includes(kind)));
+      expect(polled(whole), label).toEqual(left);
+    }
+    whole.document = { ...document, discovery: { exclude: 'pull_zone_id=.*' } };
+    await whole.reload();
+    expect(JSON.parse((await whole.get('/sd/hostnames')).body)).toEqual([]);
+  });
+
+  it('takes a name of a thing: what is about it follows, and is not matched itself', async () => {
+    const { whole } = await start(['stag.*', 'www.shop.example', '100']);
+    expect(polled(whole)).toEqual({
+      pull_zone: ['1'],
+      pull_zone_statistics: ['1'],
+      shield_zone: ['100'],
+      shield_access_lists: ['100'],
+    });
+    expect(whole.requests.map(({ path }) => path)).not.toContain('/shield/shield-zone/200/access-lists');
+    expect(whole.requests.filter(({ query }) => query.get('pullZone') === '2')).toEqual([]);
+    const { body } = await whole.get('/sd/hostnames');
+    expect(body).toContain('www.shop.example');
+    expect(body).not.toContain('staging');
+  });
+
+  it('polls nothing about a thing as long as the listing that names it was never read', async () => {
+    const { whole } = await start('staging', { '/pullzone': () => reply(500) });
+    await whole.pass(300_000);
+    expect(polled(whole)).toEqual({});
+    expect(whole.requests.map(({ path }) => path)).toContain('/shield/shield-zones');
+    whole.routes['/pullzone'] = () => pullZones([1, 'shop'], [2, 'staging']);
+    await whole.pass(700_000);
+    expect(polled(whole)).toMatchObject({ pull_zone: ['1'], shield_access_lists: ['100'] });
+    // What is known of it stays known.
+    whole.routes['/pullzone'] = () => reply(500);
+    await whole.pass(700_000);
+    expect(polled(whole)).toMatchObject({ pull_zone: ['1'], shield_access_lists: ['100'] });
+  });
+
+  it('follows a thing that is renamed', async () => {
+    const { whole, zones } = await start('staging');
+    zones.now = [
+      [1, 'staging'],
+      [2, 'www'],
+    ];
+    await whole.pass(700_000);
+    expect(polled(whole)).toEqual({
+      pull_zone: ['2'],
+      pull_zone_statistics: ['2'],
+      shield_zone: ['200'],
+      shield_access_lists: ['200'],
+    });
+  });
+
+  it('leaves out what two accounts list, of both', async () => {
+    const whole = await startWhole({
+      document: { ...both, pull_zones: { targets: 'all' }, discovery: { exclude: 'shared' } } as never,
+      env: keys,
+      routes: {
+        '/pullzone': ({ key }: Request) => pullZones([2, 'shared'], key === keys.ACME ? [1, 'a'] : [3, 'b']),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(3000);
+    expect(polled(whole)).toEqual({ pull_zone: ['1', '3'] });
+    expect(whole.exporter.causes()).toEqual([]);
+  });
+
+  it('does not keep from being read what the configuration names, but says so', async () => {
+    const whole = await startWhole({
+      document: {
+        pull_zones: { targets: [2] },
+        pull_zone_statistics: { targets: 'all' },
+        discovery: { exclude: 'staging' },
+      },
+      routes: { '/pullzone': () => pullZones([1, 'shop'], [2, 'staging']) },
+    });
+    await whole.exporter.start();
+    await whole.pass(60_000);
+    expect(polled(whole)).toEqual({ pull_zone: ['2'], pull_zone_statistics: ['1'] });
+    expect(whole.said('discovery.exclude').map(({ msg }) => msg)).toEqual([
+      'pull_zones.targets names staging: it is read, although discovery.exclude leaves it out',
+    ]);
+  });
+});
+
+describe('a pattern is said to be wrong once, when everything that it selects from was listed', () => {
+  it.each([
+    [
+      { discovery: { exclude: ['shop', 'no-such', 'pull_zone_id=7'] } },
+      [
+        'discovery.exclude: the pattern "no-such" matches nothing that was found (2 things)',
+        'discovery.exclude: the pattern "pull_zone_id=7" matches nothing that was found (2 things)',
+      ],
+    ],
+    [
+      { pull_zones: { targets: 'all', include: ['s.*', 'no-such'] } },
+      ['pull_zones.include: the pattern "no-such" matches nothing that was found (2 pull zones)'],
+    ],
+    [
+      { pull_zones: { targets: 'all', exclude: ['test-.*'] } },
+      ['pull_zones.exclude: the pattern "test-.*" matches nothing that was found (2 pull zones)'],
+    ],
+    [
+      { pull_zones: { targets: 'all', exclude: '.*' } },
+      ['nothing of kind pull_zone is polled: include and exclude leave out all that was found (2)'],
+    ],
+  ])('%j', async (document, warnings) => {
+    const whole = await startWhole({
+      document: { pull_zones: { targets: 'all' }, ...document } as never,
+      routes: { '/pullzone': () => reply(500) },
+    });
+    await whole.exporter.start();
+    await whole.pass(20_000);
+    const said = () => whole.log.filter(({ level }) => level === 40).map(({ msg }) => msg);
+    const isAbout = (msg: string) => warnings.includes(msg);
+    expect(said().filter(isAbout)).toEqual([]);
+    whole.routes['/pullzone'] = () => pullZones([1, 'shop'], [2, 'staging']);
+    await whole.pass(1_300_000);
+    expect(said().filter((msg) => msg.includes('that was found') || msg.includes('all that was'))).toEqual(
+      warnings,
+    );
+  });
+
+  it('says what one section excludes and other kinds read, with the line that leaves it out everywhere', async () => {
+    const whole = await startWhole({
+      document: {
+        pull_zones: { targets: 'all', exclude: ['stag.*', '3'] },
+        pull_zone_statistics: { targets: 'all' },
+        pull_zone_origin_errors: { targets: 'all' },
+      },
+      routes: { '/pullzone': () => pullZones([1, 'shop'], [2, 'staging'], [3, 'www']) },
+    });
+    await whole.exporter.start();
+    await whole.pass(60_000);
+    const line = 'discovery: { exclude: ["stag.*","pull_zone_id=3"] }';
+    const said = () => whole.said('still read').map(({ msg }) => msg);
+    expect(said()).toEqual([
+      `pull_zones.exclude leaves out what other kinds still read: staging, www (pull_zone_statistics, pull_zone_origin_errors). To leave it out of all of them, write \`${line}\``,
+    ]);
+    // The line that it says ends it.
+    whole.document = {
+      ...whole.document,
+      pull_zones: { targets: 'all' },
+      discovery: { exclude: ['stag.*', 'pull_zone_id=3'] },
+    };
+    await whole.reload();
+    await whole.pass(60_000);
+    expect(said()).toHaveLength(1);
+    expect(polled(whole)).toEqual({
+      pull_zone: ['1'],
+      pull_zone_statistics: ['1'],
+      pull_zone_origin_errors: ['1'],
+    });
+  });
+});
