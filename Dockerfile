@@ -14,6 +14,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts --no-audit --no-fund
 COPY scripts ./scripts
 COPY src ./src
+COPY simulator ./simulator
 COPY tsconfig.json ./
 ARG BUILD_REVISION=unknown
 RUN BUILD_REVISION="$BUILD_REVISION" npm run build
@@ -38,8 +39,6 @@ ENV NODE_ENV=production \
     PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 USER 65532:65532
 EXPOSE 10057
-# Uses BUNNYNET_WEB_PROBE_ADDRESS, or else BUNNYNET_WEB_LISTEN_ADDRESS (or its default), which must then be without TLS and users.
-HEALTHCHECK --interval=15s --timeout=5s --start-period=10s --retries=4 CMD ["node", "-e", "const port = (process.env.BUNNYNET_WEB_PROBE_ADDRESS ?? process.env.BUNNYNET_WEB_LISTEN_ADDRESS ?? ':10057').split(':').pop(); fetch(`http://127.0.0.1:${port}/-/healthy`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 # Node's permission model: the program may read files, but neither write one nor start a process nor load native code.
 # The first three options, NODE_OPTIONS and MALLOC_TRIM_THRESHOLD_ keep it small: code is compiled only where it runs often, by one
 # thread beside the program's own, which also collects garbage, new objects are at most 4 MB (1 MB in a sidecar, which takes less

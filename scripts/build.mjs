@@ -1,7 +1,15 @@
 // Bundles the exporter and its worker thread for `npm start`, the image and the npm package, with source maps for reading
 // reported stack traces.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -25,12 +33,21 @@ function revision() {
   }
 }
 
-mkdirSync(outdir, { recursive: true });
-// Left from earlier builds.
-for (const name of readdirSync(outdir)) if (/\.js(\.map)?$/.test(name)) rmSync(`${outdir}/${name}`);
+const command = `${outdir}/bunnynet-exporter.js`;
+try {
+  mkdirSync(outdir, { recursive: true });
+  // Left from earlier builds.
+  for (const name of readdirSync(outdir)) if (/\.js(\.map)?$/.test(name)) rmSync(`${outdir}/${name}`);
+  copyFileSync(`${root}/src/bunnynet-exporter.cjs`, command);
+  chmodSync(command, 0o755);
+} catch (error) {
+  const why = `the program is built there, and it cannot be written (${error.code})`;
+  process.stderr.write(`${outdir}: ${why}; use a copy of this folder that you may write\n`);
+  process.exit(1);
+}
 await build({
   absWorkingDir: root,
-  entryPoints: { 'bunnynet-exporter': 'src/main.ts', 'bcrypt-worker': 'src/http/bcrypt-worker.js' },
+  entryPoints: { main: 'src/main.ts', 'bcrypt-worker': 'src/http/bcrypt-worker.js' },
   outdir,
   bundle: true,
   platform: 'node',

@@ -1,5 +1,5 @@
 // Makes a single executable from the bundle and the Node that runs this script, for machines without Node, and packs it with
-// its man page, completions and unit, laid out as in /usr/local:
+// its man page, completions, unit, rules and dashboards, laid out as in /usr/local:
 // dist/bunnynet-exporter-linux-<architecture>.tar.gz
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,9 +21,10 @@ rmSync(work, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
 process.env.BUILD_FOLDER = bundle;
 await import('./build.mjs');
+await import('./share.mjs');
 
 // It is a single file, so the worker thread is embedded as text.
-const program = readFileSync(`${bundle}/bunnynet-exporter.js`, 'utf8');
+const program = readFileSync(`${bundle}/main.js`, 'utf8');
 const worker = readFileSync(`${bundle}/bcrypt-worker.js`, 'utf8');
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 const [, options] = / exec node (.+) dist\//.exec(scripts.start);
@@ -64,6 +65,7 @@ const documents = 'share/doc/bunnynet-exporter';
 const files = {
   'bin/bunnynet-exporter': executable,
   'lib/systemd/system/bunnynet-exporter.service': 'deploy/systemd/bunnynet-exporter.service',
+  'lib/systemd/system/bunnynet-exporter@.service': 'deploy/systemd/bunnynet-exporter.service',
   ...Object.fromEntries(shared.map((file) => [file, file])),
   [`${documents}/bunnynet-exporter.example.yml`]: 'config/bunnynet-exporter.example.yml',
   [`${documents}/LICENSE`]: 'LICENSE',

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The entry: argv and environment in, exit code out. */
 
 import type { Logger } from 'pino';
@@ -230,9 +229,11 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
         droppedLines,
       });
     const proxy = demo ? undefined : proxyFrom(env);
+    // A report reads the configuration once, and so warns of it once.
+    const reported = answers && (demo ?? (await load(flags, env, log)));
     const onExchange = answers && ((exchange: Exchange) => answers.note(exchange));
     const exporter = await createExporter({
-      load: async () => narrowed(demo ?? (await load(flags, env, log)), flags),
+      load: async () => narrowed(reported ?? demo ?? (await load(flags, env, log)), flags),
       proxy,
       addresses: flags.listenAddresses,
       probeAddress: flags.probeAddress,
@@ -245,9 +246,9 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
       redactor,
       droppedLogLines: droppedLines,
     });
-    if (answers)
+    if (answers && reported)
       return await report(exporter, answers, {
-        ...(demo ?? (await load(flags, env, log))),
+        ...reported,
         resources,
         proxy,
         log,

@@ -37,7 +37,7 @@ describe('the command', () => {
 
   // Of a text with a character beyond Latin-1, V8 keeps two bytes for each: two megabytes more.
   it('is a bundle in Latin-1', async () => {
-    const bundle = await readFile('dist/bunnynet-exporter.js', 'utf8');
+    const bundle = await readFile('dist/main.js', 'utf8');
     expect(bundle.match(/.{0,40}[^\0-\xff].{0,40}/)?.[0]).toBeUndefined();
   });
 

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { licenceOfNode } from '../../scripts/licence-of-node.mjs';
 
@@ -142,6 +143,38 @@ describe('the supported versions of Node', () => {
       );
     }
     expect(covers(engines.node, devEngines.runtime.version)).toBe(true);
+  });
+
+  it.each([
+    '16.20.2',
+    '18.20.8',
+    '20.17.9',
+    '20.18.0',
+    '20.18.1',
+    '20.19.0',
+    '21.7.3',
+    '22.2.9',
+    '22.3.0',
+    '23.0.0',
+    '26.1.0',
+  ])('are those with which the command starts: %s', (node) => {
+    const [major = 0, minor = 0, patch = 0] = node.split('.').map(Number);
+    const isSupported = partsOf(engines.node).some(
+      ({ first, after }) =>
+        compare(first, [major, minor, patch]) <= 0 && compare([major, minor, patch], after) < 0,
+    );
+    const said: string[] = [];
+    const loaded: string[] = [];
+    const process = {
+      versions: { node },
+      stderr: { write: (text: string) => void said.push(text) },
+      exitCode: 0,
+    };
+    const script = read('src/bunnynet-exporter.cjs').replace(/^#!.*/, '');
+    runInNewContext(script, { process, require: (path: string) => void loaded.push(path) });
+    expect(loaded).toEqual(isSupported ? ['./main.js'] : []);
+    expect(said.join('')).toMatch(isSupported ? /^$/ : /^bunnynet-exporter needs Node 20 .*\n$/);
+    expect(process.exitCode).toBe(isSupported ? 0 : 1);
   });
 });
 

@@ -32,7 +32,7 @@ test('starts with BusyBox as env, as on Alpine', () => {
   try {
     const command = join(folder, 'bunnynet-exporter.js');
     copyFileSync('dist/bunnynet-exporter.js', command);
-    copyFileSync('dist/package.json', join(folder, 'package.json'));
+    for (const file of ['main.js', 'package.json']) copyFileSync(`dist/${file}`, join(folder, file));
     chmodSync(command, 0o755);
     const inNamespace = (script: string) =>
       spawnSync(

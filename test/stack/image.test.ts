@@ -24,7 +24,7 @@ interface ImageConfig {
   readonly Cmd?: readonly string[] | null;
   readonly Labels: Readonly<Record<string, string>>;
   readonly ExposedPorts: Readonly<Record<string, unknown>>;
-  readonly Healthcheck: { readonly Test: readonly string[] };
+  readonly Healthcheck?: unknown;
 }
 
 mkdirSync(`${root}.cache`, { recursive: true });
@@ -157,7 +157,8 @@ describe('the image', () => {
       'org.opencontainers.image.revision': '0123456789ab',
     });
     expect(config.Entrypoint[0]).toBe('node');
-    expect(config.Healthcheck.Test[0]).toBe('CMD');
+    // Each check would start a Node, and only the operator knows the address.
+    expect(config.Healthcheck).toBeUndefined();
   });
 });
 
@@ -188,7 +189,7 @@ describe('the container', () => {
     }
   });
 
-  test('serves its page as an unprivileged user, passes `helm test`, is healthy, and ends on SIGTERM with 0', async () => {
+  test('serves its page as an unprivileged user, passes `helm test`, and ends on SIGTERM with 0', async () => {
     const port = await freePort();
     const { pid, ended, log } = await serve(port, ['--demo']);
     const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -208,12 +209,8 @@ describe('the container', () => {
     expect(look('/config')).toMatchObject({ status: 1 });
     expect(look('/nowhere')).toMatchObject({ status: 1 });
 
-    const healthCheck = config.Healthcheck.Test.slice(1);
-    const address = { BUNNYNET_WEB_LISTEN_ADDRESS: `127.0.0.1:${port}` };
-    expect(runToEnd(healthCheck, address).status).toBe(0);
     process.kill(pid, 'SIGTERM');
     expect(await ended, log()).toBe(0);
-    expect(runToEnd(healthCheck, address).status).toBe(1);
     expect(look('/metrics')).toMatchObject({ status: 1 });
   });
 

@@ -25,6 +25,7 @@ afterEach(stopAll);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Service {
+  readonly healthcheck?: { readonly test: readonly string[]; readonly interval: string };
   readonly image: string;
   readonly command?: readonly string[];
   readonly ports?: readonly { readonly target: number }[];
@@ -103,6 +104,20 @@ describe('the docker-compose example', () => {
       cap_drop: ['ALL'],
     });
     for (const { image } of Object.values(others)) expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
+  });
+
+  test('looks at the health of the exporter at its own address', async () => {
+    const { healthcheck, ports } = project('compose.yaml').services['exporter'] as Service;
+    const [command, node, ...args] = healthcheck?.test ?? [];
+    expect([command, node, healthcheck?.interval]).toEqual(['CMD', 'node', '1m0s']);
+    const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(args.join(' ')) ?? [];
+    expect(ports?.map(({ target }) => String(target))).toEqual([port]);
+    const own = await freePort();
+    const atOwn = args.map((arg) => arg.replace(port, String(own)));
+    const check = () => run(process.execPath, atOwn).code;
+    expect(check()).toBe(1);
+    start(process.execPath, ['dist/bunnynet-exporter.js', '--demo', `--web.listen-address=127.0.0.1:${own}`]);
+    await eventually(() => Promise.resolve(expect(check()).toBe(0)));
   });
 
   test('exports an account with one key', () => {

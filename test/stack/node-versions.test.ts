@@ -20,6 +20,24 @@ const sensitive = [
   'test/exporter.test.ts',
 ];
 
+describe.each(['16', '18'])('Node %s', (major) => {
+  it('is told which Node the command needs', { timeout: 600_000 }, () => {
+    const { status, stdout, stderr } = spawnSync(
+      'npx',
+      ['-y', '-p', `node@${major}`, 'node', 'dist/bunnynet-exporter.js', '--demo'],
+      { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1', npm_config_ignore_scripts: 'false' } },
+    );
+    expect(stdout).toBe('');
+    const lines = stderr.split('\n').filter((line) => line.includes('bunnynet-exporter'));
+    expect(lines).toEqual([
+      expect.stringMatching(
+        new RegExp(`^bunnynet-exporter needs Node 20 \\(20.18.1 or newer\\), .*; this is Node ${major}\\.`),
+      ),
+    ]);
+    expect(status).toBe(1);
+  });
+});
+
 describe.each(others)('Node %s', (major) => {
   it('passes the tests that depend on Node', { timeout: 600_000 }, () => {
     const { status, stdout, stderr } = spawnSync(
