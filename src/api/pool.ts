@@ -132,6 +132,13 @@ export class Connections {
   }
 }
 
+/** The credentials of a proxy whose address has a user without a password: undici sends them only where both are there. */
+function userAlone(url: string): { readonly token?: string } {
+  const { username, password } = new URL(url);
+  if (username === '' || password !== '') return {};
+  return { token: `Basic ${Buffer.from(`${decodeURIComponent(username)}:`).toString('base64')}` };
+}
+
 export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): Dispatcher {
   const { baseUrl, authorities, timeoutMs } = config;
   const verified = {
@@ -157,6 +164,7 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
   return new ProxyAgent({
     ...options,
     uri: through.url,
+    ...userAlone(through.url),
     requestTls: trust,
     // A CONNECT that is never answered must not outlive its request.
     clientFactory: (origin, settings) =>

@@ -54,7 +54,7 @@ export function proxyFrom(env: Readonly<Record<string, string | undefined>>): Fo
   if (!url) return undefined;
   if (!isUsable(url))
     throw new Error(
-      `${variable}: expected http://HOST:PORT or https://HOST:PORT, with USER:PASSWORD@ where the proxy asks for it`,
+      `${variable}: expected http://HOST:PORT or https://HOST:PORT, with USER@ or USER:PASSWORD@ where the proxy asks for it`,
     );
   return { url, variable, except: env['NO_PROXY'] ?? env['no_proxy'] ?? '' };
 }
@@ -64,7 +64,7 @@ function isUsable(text: string): boolean {
   const { username, password } = new URL(text);
   try {
     decodeURIComponent(username + password);
-    return (username === '') === (password === '');
+    return username !== '' || password === '';
   } catch {
     return false;
   }

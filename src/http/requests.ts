@@ -11,7 +11,7 @@ const maxBodyBytes = 1_024;
 
 export interface RequestsOptions {
   /** The web configuration in use. */
-  readonly config: () => WebConfig;
+  readonly config: () => Promise<WebConfig>;
   readonly routes: readonly Route[];
   readonly log: WebLog;
   /** Whether the server drains: then a connection is closed after its current answer. */
@@ -27,7 +27,7 @@ export function createRequestListener(options: RequestsOptions) {
   const isWithinRate = createRateCheck();
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
-    const config = options.config();
+    const config = await options.config();
     setHeaders(response, [...Object.entries(securityHeaders), ...config.headers]);
     // No page reads a body: a large one is refused, and the connection ends after one of unknown length.
     const { 'content-length': length = 0, 'transfer-encoding': coding } = request.headers;

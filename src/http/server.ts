@@ -51,7 +51,7 @@ export class WebServer {
     const source = new WebConfigSource(webConfigFile, log);
     this.#source = source;
     const answer = createRequestListener({
-      config: () => source.current(),
+      config: () => source.fresh(),
       routes,
       log,
       isStopping: () => this.#isStopping,

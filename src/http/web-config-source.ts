@@ -2,18 +2,23 @@
  * The web configuration in use. Each use checks whether the file, or a certificate that it names, has changed, so that the
  * next handshake and request see it. A file that is not valid leaves the previous one in use.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { type BigIntStats, readFileSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { WebLog } from './route.ts';
 import { readWebConfig, type WebConfig } from './web-config.ts';
 
 /** Changes whenever the file does, also by a swapped symbolic link, as Kubernetes mounts secrets. */
-function fingerprintOf(file: string): string {
+function fingerprintOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+}
+
+const missing = 'missing';
+
+function fingerprintNow(file: string): string {
   try {
-    // The files are few and local, so this takes microseconds.
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
-    return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+    return fingerprintOf(statSync(file, { bigint: true }));
   } catch {
-    return 'missing';
+    return missing;
   }
 }
 
@@ -31,9 +36,18 @@ export class WebConfigSource {
     this.#config = this.#read();
   }
 
+  /** As `current`, for a request: the process does other things while a slow disk is asked whether a file has changed. */
+  async fresh(): Promise<WebConfig> {
+    const asked = Array.from(this.#fingerprints, async ([file, fingerprint]) => {
+      const now = await stat(file, { bigint: true }).then(fingerprintOf, () => missing);
+      return now === fingerprint;
+    });
+    return (await Promise.all(asked)).every(Boolean) ? this.#config : this.current();
+  }
+
   /** The last valid configuration: the same object while nothing changes. TLS is never turned on or off. */
   current(): WebConfig {
-    if ([...this.#fingerprints].every(([file, fingerprint]) => fingerprintOf(file) === fingerprint))
+    if ([...this.#fingerprints].every(([file, fingerprint]) => fingerprintNow(file) === fingerprint))
       return this.#config;
     const file = this.#file;
     try {
@@ -59,7 +73,7 @@ export class WebConfigSource {
     if (this.#file === undefined) return { settings: {}, headers: [], users: new Map() };
     const readText = (file: string) => {
       // Before reading, so that the next use sees a change in the meantime.
-      this.#fingerprints.set(file, fingerprintOf(file));
+      this.#fingerprints.set(file, fingerprintNow(file));
       return readFileSync(file, 'utf8');
     };
     const config = readWebConfig(this.#file, readText, before);

@@ -268,12 +268,15 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  it('gets its password with the CONNECT, and the API does not get it', async () => {
+  it.each([
+    ['user and password', 'scraper:p%40ss@', 'scraper:p@ss'],
+    ['user, where it has no password,', 'scr%40per@', 'scr@per:'],
+  ])('gets its %s with the CONNECT, and the API does not get it', async (_, inUrl, said) => {
     const api = await serveTls(server);
     const { asked, url } = await runProxy();
-    const proxy = { url: url.replace('://', '://scraper:p%40ss@') };
+    const proxy = { url: url.replace('://', `://${inUrl}`) };
     expect(await ask(`https://localhost:${api.port}`, { authorities, proxy })).toEqual(good);
-    const sent = `Basic ${Buffer.from('scraper:p@ss').toString('base64')}`;
+    const sent = `Basic ${Buffer.from(said).toString('base64')}`;
     expect(asked).toMatchObject([{ headers: { 'proxy-authorization': sent } }]);
     expect(JSON.stringify(api.seen)).not.toContain(sent);
   });
@@ -355,6 +358,7 @@ describe('the proxy of the environment', () => {
       { https_proxy: 'http://b:1', no_proxy: 'c' },
       { url: 'http://b:1', variable: 'https_proxy', except: 'c' },
     ],
+    [{ https_proxy: 'http://u@b' }, { url: 'http://u@b', variable: 'https_proxy', except: '' }],
     [
       { https_proxy: 'HTTPS://u:p@b', NO_PROXY: '', no_proxy: 'c' },
       { url: 'HTTPS://u:p@b', variable: 'https_proxy', except: '' },
@@ -368,7 +372,7 @@ describe('the proxy of the environment', () => {
     'proxy:3128',
     'http://user:hidden-9d2e@proxy:99999',
     'http://user:hidden-9d2e%@proxy',
-    'http://user@proxy',
+    'http://:hidden-9d2e@proxy',
   ])('%s is refused without showing it', (text) => {
     expect(() => proxyFrom({ HTTPS_PROXY: text })).toThrow(
       /^HTTPS_PROXY: expected http:\/\/HOST:PORT(?!.*hidden)/,

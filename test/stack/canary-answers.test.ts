@@ -1,4 +1,5 @@
 /** The secrets and the personal data that the answers of the API carry never leave the parser. */
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporary } from '../http/temporary.ts';
@@ -54,6 +55,7 @@ test('no page, log, report or snapshot has a secret or a person that came in an 
     '60s',
   );
   const file = temporary({ 'config.yml': config, account: simulator.keys.account, library });
+  chmodSync(join(file, 'account'), 0o644);
   const running = run([
     '--web.listen-address=127.0.0.1:0',
     `--config.file=${join(file, 'config.yml')}`,
@@ -67,6 +69,10 @@ test('no page, log, report or snapshot has a secret or a person that came in an 
   running.child.kill();
   seen['log'] = (await running.ended).output;
   seen['report'] = (await run(['--report', `--config.file=${join(file, 'config.yml')}`]).ended).output;
+
+  // A report reads the configuration, and warns of it, once.
+  const warned = seen['report'].match(/every user of this machine can read the key file \S+\/account:/g);
+  expect(warned).toHaveLength(1);
 
   // The search only means something if the answers had it all, and the exporter read them.
   const asked = [...new Set(simulator.requests.map(({ path }) => path))];
