@@ -11,7 +11,8 @@ const findKey = "Copy the account's API key from the account settings of the bun
 const libraryKey = "Copy the library's own API key from its page in the dashboard, not the read-only one";
 const ownKey =
   "Name a credential that has the library's own key (`credential: films`) in a section that reads this library alone. Nothing is sent until then";
-const whenRead = 'A key file is read again within ten seconds, a variable only at a restart.';
+const whenRead =
+  'A key file is read again within ten seconds. A variable, a credential of systemd and a secret of Podman need a restart.';
 const lookAtStatus = 'Look at https://status.bunny.net. The exporter retries.';
 
 /** By reason, the worst first. */

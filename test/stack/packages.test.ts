@@ -24,6 +24,19 @@ const rpm = 'rpm --dbpath /var/lib/rpm';
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(stopAll);
 
+/** What acts on the metrics, as packages have it: rules, dashboards, the mixin, and a runbook for each alert. */
+function monitoringFiles(): readonly string[] {
+  const below = (from: string, to: string) => readdirSync(`${root}${from}`).map((name) => `${to}${name}`);
+  return [
+    ...below('monitoring/rules', 'rules/'),
+    ...below('monitoring/dashboards', 'dashboards/'),
+    ...below('docs/runbooks', 'runbooks/'),
+    'history-rules.yml',
+    'mixin.libsonnet',
+    'mixin-rules.json',
+  ].map((file) => `share/bunnynet-exporter/${file}`);
+}
+
 /** Tests of an installed program: its version, a configuration, the demo and passwords. */
 function itWorks(program: () => string, env: Readonly<Record<string, string>>): void {
   const ask = (...args: readonly string[]) =>
@@ -96,10 +109,12 @@ describe('the npm package', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'dist/bunnynet-exporter.js',
+        'dist/main.js',
         'dist/bcrypt-worker.js',
         'docs/licences.md',
         'share/bash-completion/completions/bunnynet-exporter',
         'share/man/man1/bunnynet-exporter.1',
+        ...monitoringFiles(),
       ]),
     );
     expect(files.filter((file) => /^(src|test|scripts|monitoring|helm|\.)|\.tar\.gz$/.test(file))).toEqual(
@@ -109,6 +124,19 @@ describe('the npm package', () => {
   });
 
   itWorks(() => join(installed, 'bin/bunnynet-exporter'), { PATH: process.env['PATH'] ?? '' });
+
+  test('has a mixin that finds its rules and dashboards', () => {
+    const mixin = join(
+      installed,
+      'lib/node_modules/bunnynet-exporter/share/bunnynet-exporter/mixin.libsonnet',
+    );
+    const { grafanaDashboards } = JSON.parse(succeed('jsonnet', [mixin])) as { grafanaDashboards?: object };
+    expect(grafanaDashboards).toBeUndefined();
+    const names = `std.objectFieldsAll((import '${mixin}').grafanaDashboards)`;
+    expect(JSON.parse(succeed('jsonnet', ['-e', names]))).toEqual(
+      readdirSync(`${root}monitoring/dashboards`),
+    );
+  });
 
   test('runs with npx', () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
@@ -149,9 +177,11 @@ describe('the executable', () => {
 
   test('comes with its unit, man page, completions and licences, in the layout of /usr/local', () => {
     const files = succeed('find', ['.', '-type', 'f'], { cwd: unpacked }).trim().split('\n');
-    expect(files.sort()).toEqual([
+    const shared = monitoringFiles().map((file) => `./${file}`);
+    expect(files.filter((file) => !shared.includes(file)).sort()).toEqual([
       './bin/bunnynet-exporter',
       './lib/systemd/system/bunnynet-exporter.service',
+      './lib/systemd/system/bunnynet-exporter@.service',
       './share/bash-completion/completions/bunnynet-exporter',
       './share/doc/bunnynet-exporter/LICENSE',
       './share/doc/bunnynet-exporter/LICENSE-node',
@@ -161,6 +191,7 @@ describe('the executable', () => {
       './share/man/man1/bunnynet-exporter.1',
       './share/zsh/site-functions/_bunnynet-exporter',
     ]);
+    expect(files).toEqual(expect.arrayContaining(shared));
     expect(succeed('tar', ['-tzf', archive])).not.toMatch(/\/$/m);
   });
 
@@ -252,10 +283,10 @@ describe('the executable', () => {
         'install -D -m 0644 environment /etc/bunnynet-exporter/environment',
         'install -D -m 0644 log.conf /etc/systemd/system/bunnynet-exporter.service.d/log.conf',
       ];
-      const commands = [...unit.matchAll(/^# {3}((?:tar|install|systemctl) .*)$/gm)].map(
+      const commands = [...unit.matchAll(/^# {3}((?:tar|install|mkdir|printf|systemctl) .*)$/gm)].map(
         ([, command]) => command,
       );
-      expect(commands).toHaveLength(3);
+      expect(commands).toHaveLength(6);
       expect(readFileSync(`${root}README.md`, 'utf8')).toContain(`\n${commands.join('\n')}\n`);
       const [unpack, ...others] = commands;
       const first = install === undefined ? unpack : `${install} bunnynet-exporter-linux-amd64.${format}`;
@@ -296,18 +327,77 @@ describe('the executable', () => {
       const readme = readFileSync(`${root}README.md`, 'utf8');
       const [commands = ''] = /^install .*\/dev\/null(?:.|\n)*?(?=^systemctl)/m.exec(readme) ?? [];
       expect(commands).toContain('BUNNYNET_ACCESS_KEY=');
+      expect(unit).not.toMatch(/^LoadCredential/m);
       const { code, stderr } = inside(`
         cp /etc/bunnynet-exporter/environment before
         ${commands}
         cat before >>/etc/bunnynet-exporter/environment
-        printf '[Service]\nLoadCredential=\n' >/etc/systemd/system/bunnynet-exporter.service.d/older.conf
+        mv /etc/systemd/system/bunnynet-exporter.service.d/key.conf away
         systemctl daemon-reload
         systemctl start bunnynet-exporter`);
       expect(code, stderr).toBe(0);
       await eventually(async () => expect((await fetch(`${origin}/-/ready`)).status).toBe(200));
       const undo = `
         systemctl stop bunnynet-exporter
-        rm /etc/systemd/system/bunnynet-exporter.service.d/older.conf
+        mv away /etc/systemd/system/bunnynet-exporter.service.d/key.conf
+        cp before /etc/bunnynet-exporter/environment
+        systemctl daemon-reload`;
+      expect(inside(undo).code).toBe(0);
+    });
+
+    test('runs an instance for each account, as README.md says', async () => {
+      const readme = readFileSync(`${root}README.md`, 'utf8');
+      const [, block = ''] = /```sh\n(install .* access-key-of-acme (?:.|\n)*?)```/.exec(readme) ?? [];
+      const address = `127.0.0.1:${await freePort()}`;
+      const [listen = '', ...urls] = readFileSync(join(folder, 'environment'), 'utf8').trim().split('\n');
+      expect(listen).toContain('LISTEN_ADDRESS');
+      writeFileSync(join(folder, 'urls'), `${urls.join('\n')}\n`);
+      const [start = '', ...before] = block.trim().replace('127.0.0.1:10058', address).split('\n').reverse();
+      const { code, stderr } = inside(`
+        cp access-key access-key-of-acme
+        ${before.reverse().join('\n')}
+        cat urls >>/etc/bunnynet-exporter/acme/environment
+        ${start}`);
+      expect(code, stderr).toBe(0);
+      await eventually(async () => expect((await fetch(`http://${address}/-/ready`)).status).toBe(200));
+      expect(inside('systemctl show --value -p Description bunnynet-exporter@acme').stdout).toContain('acme');
+      expect(inside('systemctl disable --now bunnynet-exporter@acme').code).toBe(0);
+    });
+
+    test('hands over a key for each account of a configuration file, a new one at a restart', async () => {
+      const names = ['acme', 'umbrella'];
+      const inUnit = (name: string) => `/run/credentials/bunnynet-exporter.service/${name}`;
+      const credentials = names.map((name) => `  ${name}: { file: ${inUnit(name)} }\n`).join('');
+      writeFileSync(
+        join(folder, 'config.yaml'),
+        `credentials:\n${credentials}accounts: [${names.join(', ')}]\nbilling: { targets: all }\n`,
+      );
+      const lines = names.map((name) => `LoadCredential=${name}:/etc/bunnynet-exporter/keys/${name}`);
+      writeFileSync(join(folder, 'keys.conf'), `[Service]\n${lines.join('\n')}\n`);
+      const { code, stderr } = inside(`
+        cp /etc/bunnynet-exporter/environment before
+        cp config.yaml /etc/bunnynet-exporter/
+        echo BUNNYNET_CONFIG_FILE=/etc/bunnynet-exporter/config.yaml >>/etc/bunnynet-exporter/environment
+        install -D -m 0600 access-key /etc/bunnynet-exporter/keys/acme
+        echo a-wrong-key >/etc/bunnynet-exporter/keys/umbrella
+        mv /etc/systemd/system/bunnynet-exporter.service.d/key.conf away
+        cp keys.conf /etc/systemd/system/bunnynet-exporter.service.d/keys.conf
+        systemctl daemon-reload
+        systemctl start bunnynet-exporter`);
+      expect(code, stderr).toBe(0);
+      const up = async (account: string) =>
+        new RegExp(`^bunnynet_billing_up\\{account="${account}"\\} (.)$`, 'm').exec(
+          await (await fetch(`${origin}/metrics`)).text(),
+        )?.[1];
+      await eventually(async () => expect([await up('acme'), await up('umbrella')]).toEqual(['1', '0']));
+      expect(inside('cp access-key /etc/bunnynet-exporter/keys/umbrella').code).toBe(0);
+      expect(inside(`cat ${inUnit('umbrella')}`).stdout).toBe('a-wrong-key\n');
+      expect(inside('systemctl restart bunnynet-exporter').code).toBe(0);
+      await eventually(async () => expect([await up('acme'), await up('umbrella')]).toEqual(['1', '1']));
+      const undo = `
+        systemctl stop bunnynet-exporter
+        rm /etc/systemd/system/bunnynet-exporter.service.d/keys.conf
+        mv away /etc/systemd/system/bunnynet-exporter.service.d/key.conf
         cp before /etc/bunnynet-exporter/environment
         systemctl daemon-reload`;
       expect(inside(undo).code).toBe(0);
