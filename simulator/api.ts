@@ -1,6 +1,7 @@
 /** The simulated API without its server: finds the operation that a request is for, judges the key and answers. */
 import { type AnyOperation, type Dataset, type Keys, operations } from './dataset.ts';
-import { type Answer, type Pages, prefixes, type Request } from './kind.ts';
+import { dayMs } from './days.ts';
+import { type Answer, type Pages, prefixes, type Reach, type Request } from './kind.ts';
 
 /** Which key a request has: `library` and `read-only` are keys of the library in its path. */
 export type KeyKind = 'none' | 'account' | 'library' | 'read-only' | 'unknown';
@@ -61,6 +62,8 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions) {
         const wrong = operation.instants?.find((name) => !isInstant(query.get(name)));
         if (wrong !== undefined)
           return { ...exchange, answer: operation.form.error(400, `${wrong} must be a date-time`) };
+        const tooFar = operation.reach && beyond(operation.reach, query, now());
+        if (tooFar !== undefined) return { ...exchange, answer: operation.form.error(400, tooFar) };
         const request = { ids, query, nowMs: now(), maxPageSize, keys, isRemoved, nameOf };
         return { ...exchange, ...serve(request) };
       }
@@ -76,6 +79,21 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions) {
       renamed.set(id, name);
     },
   };
+}
+
+/** Why a query asks for more of the past than there is. The text about hours is the vendor's; the others are made up. */
+function beyond({ from, to, days, hourlyDays, mostDays }: Reach, query: URLSearchParams, nowMs: number) {
+  const [fromMs, toMs] = [from, to].map((name) => Date.parse(query.get(name) ?? ''));
+  if (fromMs === undefined || Number.isNaN(fromMs)) return undefined;
+  const age = (nowMs - fromMs) / dayMs;
+  if (hourlyDays !== undefined && query.get('hourly') === 'true' && age > hourlyDays)
+    return `Cannot request hourly statistics older than ${hourlyDays} days`;
+  // A day that ends within the time is given as a whole.
+  if (age > days + 1) return `Cannot request statistics older than ${days} days`;
+  const length = ((toMs || nowMs) - fromMs) / dayMs;
+  return mostDays !== undefined && length > mostDays
+    ? `Cannot request statistics of more than ${mostDays} days`
+    : undefined;
 }
 
 /** Whether a query parameter is a date-time or absent. */

@@ -81,6 +81,9 @@ export function queryDays({ query, nowMs }: Request, from = 'dateFrom', to = 'da
   return daysFrom(Math.floor(atOf(from) || last - 29), last);
 }
 
+/** How far back the statistics of pull zones go, and how many days they give at once. */
+export const reachOfStatistics = { from: 'dateFrom', to: 'dateTo', days: 365, hourlyDays: 30, mostDays: 40 };
+
 /** Maps each day to its figure; some charts write their instants without a zone. */
 export function chartOf<Figure>(days: readonly number[], figureOf: (day: number) => Figure, isZoned = true) {
   return Object.fromEntries(

@@ -125,6 +125,19 @@ export interface PageChange {
   readonly about?: 'nothing' | 'no numbers' | 'zeros';
 }
 
+/** How old the days of a query may be. */
+export interface Reach {
+  /** The query parameters of the first and of the last day. */
+  readonly from: string;
+  readonly to: string;
+  /** How long ago the first day may begin. */
+  readonly days: number;
+  /** The same with `hourly=true`. */
+  readonly hourlyDays?: number;
+  /** How many days one request may ask for. */
+  readonly mostDays?: number;
+}
+
 interface OperationBase {
   readonly api: ApiName;
   /** Below the API's prefix. `{…}` stands for an id: a whole part of the path, or the value of a query parameter. Any other parameter must have its value. */
@@ -134,6 +147,8 @@ interface OperationBase {
   readonly form: Form;
   /** Query parameters that are date-times: any other text is refused, a date too. */
   readonly instants?: readonly string[];
+  /** How far back its statistics go. What is beyond is refused. */
+  readonly reach?: Reach;
   readonly traits: Traits;
   /** Errors inside a good status that it can answer with. */
   readonly rejections?: readonly Rejection[];

@@ -1,4 +1,8 @@
 /** The rule files, built from the rules of the kinds and of the exporter. */
+
+import { hasPast } from '../../src/backfill/history.ts';
+import { catalogue } from '../../src/resources/catalogue.ts';
+import { buildDashboards } from './dashboards.ts';
 import { exporterRules } from './exporter-rules.ts';
 import { defaultSettings, type RuleSettings, ruleSets } from './rule-settings.ts';
 import { ruleFileText } from './rule-text.ts';
@@ -37,22 +41,42 @@ const aboutHistory = `
   The records with which the dashboards find names and ratios in a history, see docs/backfill.md. For promtool, which evaluates a
   whole file for each moment of the past, alerts included. Prometheus has them with the other rules: do not load them twice.`;
 
-/** Whether a history has what it reads. What follows after `or` helps while that is missing. */
-function isOfHistory({ expr, forDashboards }: Recording): boolean {
+/** The names in an expression. What follows after `or on` helps while the rest is missing. */
+function namesRead(expr: string): readonly string[] {
   const [main = ''] = expr.split(/\bor on\b/);
-  const read = [...main.matchAll(/\bbunnynet[:_](\w+)/g)].map(([, name = '']) => name);
-  return (
-    forDashboards === true &&
-    read.length > 0 &&
-    read.every((name) => /_(info|total|latest_day|display)$/.test(name))
-  );
+  return main.match(/\bbunnynet[:_][\w:]+/g) ?? [];
 }
 
-/** The text of one file with the records for a history. */
+/** The text of one file with the records that a dashboard reads and a history can give. */
 export function buildHistoryRules(): string {
+  const families = new Set(catalogue.filter(hasPast).map(({ name }) => name));
+  const all = new Map(
+    [...ruleSets.values()].flatMap(({ groups }) =>
+      groups.flatMap(({ records }) => records.map((one) => [one.record, one] as const)),
+    ),
+  );
+  const isGiven = ({ expr }: Recording): boolean => {
+    const read = namesRead(expr);
+    return (
+      read.length > 0 &&
+      read.every((name) => {
+        const record = all.get(name);
+        return record ? isGiven(record) : families.has(name);
+      })
+    );
+  };
+  const shown = new Set<string>();
+  const show = (text: string) => {
+    for (const name of text.match(/\bbunnynet:[\w:]+/g) ?? []) {
+      if (shown.has(name)) continue;
+      shown.add(name);
+      show(all.get(name)?.expr ?? '');
+    }
+  };
+  show(JSON.stringify([...buildDashboards().values()]));
   const groups = [...ruleSets.values()].flatMap((rules) =>
     rules.groups.flatMap(({ name, interval, records }) => {
-      const own = records.filter(isOfHistory);
+      const own = records.filter((one) => shown.has(one.record) && isGiven(one));
       return own.length > 0 ? [{ name, interval, records: own, alerts: [] }] : [];
     }),
   );

@@ -26,6 +26,7 @@ export const loadBalancer = {
   }),
   ...coreApi,
   path: '/loadbalancer/{loadBalancer}/statistics',
+  reach: { from: 'from', to: 'to', days: 90 },
   traits: { charts: true },
   ...ofBalancers(statistics),
   listing: {
@@ -80,7 +81,7 @@ export function balancedOf(one: Entity & { readonly requestsPerDay: number }, no
   return daily(one, 0, one.requestsPerDay, nowMs);
 }
 
-/** Hourly statistics, of whole days unless the query requests exact hours. Hours in the future have 0. */
+/** Statistics by hours, or else by days; of whole days unless the query requests exact hours. Hours in the future have 0. */
 function statistics(one: LoadBalancer, { query, nowMs }: Request) {
   const timeOf = (name: string) => Date.parse(query.get(name) ?? '');
   const to = timeOf('to') || nowMs;
@@ -92,9 +93,15 @@ function statistics(one: LoadBalancer, { query, nowMs }: Request) {
     const at = (ms: number) => balancedOf(one, Math.min(ms, nowMs))(dayOf(startMs));
     return startMs >= nowMs ? 0 : at(startMs + hourMs) - at(startMs);
   };
+  const isHourly = query.get('hourly') === 'true';
+  const starts = isHourly ? hours : hours.filter((startMs) => startMs % dayMs === 0);
   const chart = (figureOf: (startMs: number) => number) =>
     Object.fromEntries(
-      hours.map((startMs) => [`${new Date(startMs).toISOString().slice(0, 19)}Z`, figureOf(startMs)]),
+      starts.map((startMs) => [`${new Date(startMs).toISOString().slice(0, 19)}Z`, figureOf(startMs)]),
+    );
+  const counted = (figureOf: (startMs: number) => number) =>
+    chart((startMs) =>
+      count(isHourly ? 1 : 24, (hour) => figureOf(startMs + hour * hourMs)).reduce((sum, one) => sum + one),
     );
   const share = (place: number) => (startMs: number) => Math.floor(inHour(startMs) / (place + 2));
   const total = hours.reduce((sum, startMs) => sum + inHour(startMs), 0);
@@ -110,10 +117,10 @@ function statistics(one: LoadBalancer, { query, nowMs }: Request) {
       StickySessionHits: 0,
       RequestsByMethod: { GET: total },
     },
-    RequestsByOrigin: one.origins.map((origin, place) => ({ ...origin, Values: chart(share(place)) })),
+    RequestsByOrigin: one.origins.map((origin, place) => ({ ...origin, Values: counted(share(place)) })),
     TrafficByOrigin: one.origins.map((origin, place) => ({
       ...origin,
-      Values: chart((startMs) => share(place)(startMs) * bytesPerRequest),
+      Values: counted((startMs) => share(place)(startMs) * bytesPerRequest),
     })),
     RequestsByOriginGroup: [],
     OriginLatency: one.origins.flatMap((origin, place) =>
@@ -122,7 +129,7 @@ function statistics(one: LoadBalancer, { query, nowMs }: Request) {
     OriginFailures: one.origins.slice(0, 1).map((origin) => ({
       ...origin,
       StatusCode: '502',
-      Values: chart((startMs) => Math.floor(inHour(startMs) / 20)),
+      Values: counted((startMs) => Math.floor(inHour(startMs) / 20)),
     })),
   });
 }

@@ -1,6 +1,6 @@
 /** Bunny Optimizer, where a pull zone has it. */
 import { ofEach } from '../answers.ts';
-import { chartOf, type DayFigure, queryDays, totalOf } from '../days.ts';
+import { chartOf, type DayFigure, queryDays, reachOfStatistics, totalOf } from '../days.ts';
 import { unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -12,6 +12,7 @@ export const pullZoneOptimizer = {
   section: 'pull_zone_optimizer',
   ...coreApi,
   path: '/pullzone/{pullZone}/optimizer/statistics',
+  reach: reachOfStatistics,
   traits: { number: 'TotalRequestsOptimized', charts: true },
   ...ofEach('pullZones', statistics, ({ hasOptimizer }) => hasOptimizer),
 } as const satisfies Kind;

@@ -1,6 +1,6 @@
 /** The queue of Origin Shield, where a pull zone has it. */
 import { ofEach } from '../answers.ts';
-import { chartOf, queryDays } from '../days.ts';
+import { chartOf, queryDays, reachOfStatistics } from '../days.ts';
 import { unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -12,6 +12,7 @@ export const pullZoneOriginShield = {
   section: 'pull_zone_origin_shield',
   ...coreApi,
   path: '/pullzone/{pullZone}/originshield/queuestatistics',
+  reach: reachOfStatistics,
   traits: { charts: true },
   ...ofEach('pullZones', statistics, ({ hasOriginShield }) => hasOriginShield),
 } as const satisfies Kind;

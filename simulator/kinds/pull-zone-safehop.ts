@@ -1,6 +1,6 @@
 /** SafeHop, where a pull zone has it. */
 import { ofEach } from '../answers.ts';
-import { chartOf, queryDays, totalOf } from '../days.ts';
+import { chartOf, queryDays, reachOfStatistics, totalOf } from '../days.ts';
 import { unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -12,6 +12,7 @@ export const pullZoneSafehop = {
   section: 'pull_zone_safehop',
   ...coreApi,
   path: '/pullzone/{pullZone}/safehop/statistics',
+  reach: reachOfStatistics,
   traits: { number: 'TotalRequestsRetried', charts: true },
   ...ofEach('pullZones', statistics, ({ hasSafeHop }) => hasSafeHop),
 } as const satisfies Kind;

@@ -1,6 +1,15 @@
 /** The traffic of pull zones by days or hours. */
 import { ofEach } from '../answers.ts';
-import { chartOf, type DayFigure, daily, hourlyChartOf, hourOf, queryDays, totalOf } from '../days.ts';
+import {
+  chartOf,
+  type DayFigure,
+  daily,
+  hourlyChartOf,
+  hourOf,
+  queryDays,
+  reachOfStatistics,
+  totalOf,
+} from '../days.ts';
 import { count, nth, round, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -12,6 +21,7 @@ export const pullZoneStatistics = {
   ...coreApi,
   path: '/statistics?pullZone={pullZone}',
   instants: ['dateFrom', 'dateTo'],
+  reach: reachOfStatistics,
   traits: { number: 'TotalRequestsServed', charts: true },
   ...ofEach('pullZones', statistics),
 } as const satisfies Kind;

@@ -1,12 +1,13 @@
 /**
  * A history for the first day: reads what the API has of the past, kind by kind, and writes it as OpenMetrics with timestamps. Only
- * what is counted by hours or days has a past: its counters, the newest day of each, what names it, and that it was read.
+ * figures by hours or days have a past. The history has their counters, their newest days, their names, and `_up`.
  */
 import type { Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
 import { idText } from '../polling/discovered.ts';
 import type { Target } from '../polling/spec.ts';
 import { allLabelsOf, catalogue } from '../resources/catalogue.ts';
+import { firstOfDays } from '../resources/queries.ts';
 import {
   type Family,
   type Ids,
@@ -17,11 +18,20 @@ import {
 } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';
 import { buildInfo } from '../telemetry.ts';
-import { count, plural } from '../text.ts';
+import { andList, count, plural } from '../text.ts';
 import type { Discovered } from './discover.ts';
 import { Estimate } from './estimate.ts';
 import { always, type Grid } from './growth.ts';
-import { familiesOf, isName, labelsIn, namesOf, type Source, sourcesOf, TargetHistory } from './history.ts';
+import {
+  familiesOf,
+  isName,
+  labelsIn,
+  namesOf,
+  type Source,
+  sourcesOf,
+  TargetHistory,
+  type Untold,
+} from './history.ts';
 import { Output } from './output.ts';
 import { type Answered, hasHistory, type PastOptions, PastReader } from './past-reader.ts';
 import {
@@ -44,7 +54,7 @@ export interface BackfillOptions extends PastOptions {
   readonly untilMs?: number | undefined;
   /** It divides an hour. */
   readonly stepMs: number;
-  /** Those that each row has beside its own; none that a family has. */
+  /** The labels that each row gets beside its own; none that a family has. */
   readonly labels: Labels;
   /** Whether the version of the exporter is written, too. */
   readonly withOwn: boolean;
@@ -56,21 +66,25 @@ export interface BackfillOptions extends PastOptions {
 }
 
 export interface Progress {
+  /** How many answers have come. */
   readonly done: number;
-  /** How much there is to ask for. */
+  /** How many are to come in all. */
   readonly planned: number;
   readonly bytes: number;
 }
 
-/** Of each kind, for the estimate: few targets can have most of the series. */
+/** How many targets of each kind the estimate looks at: few targets can have most of the series. */
 const probedTargets = 24;
+
+/** How many days an answer about no range has. */
+const windowDays = 28;
 
 /** The labels that a row can have already. */
 export function takenLabels(): ReadonlySet<string> {
   return new Set([...catalogue.flatMap(allLabelsOf), ...Object.keys(buildInfo.labels)]);
 }
 
-/** What is read for one target: a piece of the past, or once whatever the API has of it. */
+/** One read of one target: of a piece of the past, or without a piece of all that the API has. */
 interface Job {
   readonly history: TargetHistory;
   readonly resource: ReadResource;
@@ -96,10 +110,11 @@ class Backfill {
   readonly #past: PastReader;
   readonly #output: Output;
   readonly #grid: Grid;
+  readonly #now: () => number;
   readonly #nowMs: number;
-  /** Of what the counters are, by the ids of their targets and of what these are part of. */
+  /** The time of which there are counters, by the ids of their targets and of what these are part of. */
   readonly #named = new Map<string, Range[]>();
-  /** Answers that came early, for the estimate. */
+  /** The answers that the estimate asked for early. */
   readonly #early = new Map<Job, Promise<Answered>>();
   #done = 0;
   #planned = 0;
@@ -109,6 +124,7 @@ class Backfill {
     const { signal, output, labels, stepMs, now = Date.now } = options;
     this.#options = options;
     this.#past = new PastReader(options);
+    this.#now = now;
     this.#nowMs = now();
     // No kind has less than an hour.
     this.#grid = { stepMs, untilMs: floor(options.untilMs ?? defaultUntilMs(this.#nowMs), hourMs) };
@@ -142,7 +158,7 @@ class Backfill {
     }
   }
 
-  /** What the history is of. */
+  /** The time that is asked for. */
   get #whole(): Range {
     const { untilMs } = this.#grid;
     return { fromMs: untilMs - this.#options.durationMs, toMs: untilMs };
@@ -162,25 +178,36 @@ class Backfill {
   }
 
   #plan({ targets }: Discovered): readonly KindPlan[] {
-    const { resources, config, log } = this.#options;
+    const { resources, config } = this.#options;
     return resources.flatMap((resource) => {
       const { kind } = resource;
       if (!hasHistory(resource) || !config.sections.some((section) => section.kind === kind)) return [];
-      const span = wholeIn(this.#whole, resource.query?.isByHours ? hourMs : dayMs);
+      const { query } = resource;
+      const span = wholeIn(this.#within(resource), query?.isByHours ? hourMs : dayMs);
       if (isEmptyRange(span)) {
-        log.info(
-          { kind },
-          `${kind}: no whole ${resource.query?.isByHours ? 'hour' : 'UTC day'} is in this time`,
-        );
+        this.#miss(`${kind}: no whole ${query?.isByHours ? 'hour' : 'UTC day'} is in this time`);
         return [];
       }
       const sources = sourcesOf(kind);
       const histories = targets.filter((one) => one.kind === kind).map((one) => new TargetHistory(one, span));
-      const pieces = asksForDays(resource.query) ? piecesOf(resource.query, span) : [undefined];
+      const pieces = asksForDays(query) ? piecesOf(query, span) : [undefined];
       const jobs = histories.flatMap((history) => pieces.map((piece) => ({ history, resource, piece })));
       this.#planned += jobs.length;
       return [{ resource, span, sources, histories, jobs }];
     });
+  }
+
+  /** The time of which the API has a kind. */
+  #within({ kind, query }: ReadResource): Range {
+    const { fromMs, toMs } = this.#whole;
+    if (query?.reachDays === undefined) return this.#whole;
+    const firstMs = firstOfDays(query.reachDays, this.#nowMs);
+    if (firstMs > fromMs)
+      this.#options.log.info(
+        { kind },
+        `${kind}: the API gives the last ${query.reachDays} days, so there is nothing before ${dayText(firstMs)}`,
+      );
+    return { fromMs: Math.max(fromMs, firstMs), toMs };
   }
 
   /** Says what comes. The newest answers of some targets of each kind show how many series a target has. */
@@ -218,7 +245,7 @@ class Backfill {
       const answer = await this.#early.get(job);
       if (!answer || 'failure' in answer) continue;
       const probe = new TargetHistory(job.history.target, span);
-      probe.add(sources, answer.reading, answer.answered ?? span);
+      probe.add(sources, answer.reading, answer.answered ?? this.#window(span));
       probes.push(probe);
     }
     const times = histories.length / probes.length;
@@ -257,7 +284,7 @@ class Backfill {
         this.#done++;
         this.#progress();
         if ('failure' in answer) failures.push([job, answer.failure]);
-        else job.history.add(sources, answer.reading, answer.answered ?? span);
+        else job.history.add(sources, answer.reading, answer.answered ?? this.#window(span));
       }
     };
     const { maxConcurrency } = this.#options.config.apis[resource.api];
@@ -265,8 +292,14 @@ class Backfill {
     return failures;
   }
 
+  /** The time of an answer that is about the past 28 days, whatever is asked for. */
+  #window({ fromMs, toMs }: Range): Range {
+    return { fromMs: Math.max(fromMs, firstOfDays(windowDays, this.#nowMs)), toMs };
+  }
+
   #read({ history, resource, piece }: Job): Promise<Answered> {
-    return this.#past.read(resource, history.target, piece, this.#nowMs);
+    // A run can go on beyond midnight, and then one day more is too long ago for hours.
+    return this.#past.read(resource, history.target, piece, this.#now());
   }
 
   #sayWhatIsMissing(
@@ -277,10 +310,13 @@ class Backfill {
     const { kind } = resource;
     for (const history of histories) {
       const ofTarget = failures.filter(([job]) => job.history === history);
-      for (const [reason, ranges] of byReason(ofTarget)) {
-        const days = ranges.length > 0 ? `${ranges.map(daysText).join(', ')}: ` : '';
-        this.#miss(`${kind} ${targetName(history.target)}: ${days}${reason}`);
-      }
+      const name = `${kind} ${targetName(history.target)}`;
+      for (const [reason, ranges] of byReason(ofTarget))
+        this.#miss(`${ranges.length > 0 ? `${ranges.map(daysText).join(', ')} of ` : ''}${name}: ${reason}`);
+      for (const [families, ranges] of byFamilies(history.untold))
+        this.#miss(
+          `${ranges.map(daysText).join(', ')} of ${name}: the answer says nothing about ${families}`,
+        );
     }
     const beginsMs = Math.min(...histories.map((one) => one.beginsMs));
     if (histories.length === 0) return;
@@ -290,7 +326,7 @@ class Backfill {
 
   #miss(what: string): void {
     this.#missing++;
-    this.#options.log.warn(`left out: ${what}`);
+    this.#options.log.warn(`the history lacks ${what}`);
   }
 
   async #writeFamily(
@@ -315,7 +351,7 @@ class Backfill {
     };
   }
 
-  /** Notes of which time there are counters of a target, for the families that name it or what it is part of. */
+  /** Notes the time of which a target has counters, for the families that name the target or what it is part of. */
   #note({ target, ranges }: TargetHistory): void {
     for (const key of keysOf(target.ids)) {
       const known = this.#named.get(key) ?? [];
@@ -337,7 +373,7 @@ class Backfill {
     }
   }
 
-  /** The families of kinds without counters that name what has some. */
+  /** The families that name targets, of kinds without counters. */
   #namingAlone(): readonly (readonly [Resource, Family])[] {
     return this.#options.resources
       .filter((resource) => !hasHistory(resource))
@@ -366,12 +402,12 @@ class Backfill {
   }
 }
 
-/** Whether it names the targets of a kind, not their parts: only those may have a counter of another kind. */
+/** Whether a family names the targets of its kind, not their parts: only targets may have a counter of another kind. */
 function isTargetName(family: Family): boolean {
   return isName(family) && family.named === 'target';
 }
 
-/** Of some targets, spread over all, the newest answer that is not of a part of a day. */
+/** The newest job that is not about a part of a day, of some targets that are spread over all. */
 function probesOf({ histories, jobs }: KindPlan): readonly Job[] {
   const probed = new Set(
     Array.from(
@@ -420,6 +456,16 @@ function idsKey(ids: Ids): string {
 
 function targetName({ name, ids }: Target): string {
   return name === undefined ? idText(ids) : `${name} (${idText(ids)})`;
+}
+
+/** The days for each group of families that the answers do not tell. */
+function byFamilies(untold: readonly Untold[]): ReadonlyMap<string, readonly Range[]> {
+  const days = new Map<string, Range[]>();
+  for (const { families, ...range } of untold) {
+    const names = andList(families.map(({ name }) => name));
+    days.set(names, [...(days.get(names) ?? []), range]);
+  }
+  return new Map(Array.from(days, ([names, ranges]) => [names, merged(ranges)]));
 }
 
 /** The days that failed for each reason, put together. */

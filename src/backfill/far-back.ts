@@ -1,14 +1,17 @@
-/** Asks once for each kind with a history whether the API has anything of a day of long ago: it is documented nowhere. */
+/**
+ * Asks once for each kind with a history whether the API has anything of a day of long ago. The statistics of pull zones, the
+ * Optimizer and SafeHop are documented to reach back a year, those of load balancers 90 days; of the others it is documented nowhere.
+ */
 import { sourcesOf, TargetHistory } from './history.ts';
 import { hasHistory, type PastOptions, PastReader } from './past-reader.ts';
 import { asksForDays, dayMs, floor } from './ranges.ts';
 
-/** Longer ago than the 30 days that the API has wherever no range is asked for. */
+/** Longer ago than the 30 days that the API has wherever no range is asked for, and for which it has hours. */
 const daysAgo = 40;
-/** A report does not wait for more than this. */
+/** How long a report waits for one answer at most. */
 const budgetMs = 30_000;
 
-/** Lines of words of our own: nothing that the API answered. nowMs: Unix time. */
+/** The lines of the report have words of our own, and nothing that the API answered. nowMs: Unix time. */
 export async function askFarBack(options: PastOptions, nowMs: number): Promise<readonly string[]> {
   const { resources } = options;
   const kinds = resources.filter(hasHistory).filter(({ query }) => asksForDays(query));

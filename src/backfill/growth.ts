@@ -1,4 +1,4 @@
-/** From figures of hours and days to samples that grow evenly within each, and are exact at its end. Pure. */
+/** Makes samples of figures by hour and day: they grow evenly within each, and are exact at its end. Pure. */
 import type { Range } from '../resources/times.ts';
 import { dayMs, floor, hourMs } from './ranges.ts';
 
@@ -7,10 +7,10 @@ export interface Figure extends Range {
   readonly value: number;
 }
 
-/** In the order of time; none overlaps another. Packed, since there are very many: the start, the end and the value of each. */
+/** Figures in the order of time, of which none overlaps another: the start, the end and the value of each, because there are very many. */
 export type Figures = readonly number[];
 
-/** Receives each sample in the order of time. Unix time. */
+/** Receives each sample in the order of time. atMs: Unix time. */
 export type Emit = (atMs: number, value: number) => void;
 
 export interface Grid {
@@ -40,7 +40,7 @@ class Sum {
   upTo(atMs: number): number {
     const figures = this.#figures;
     while (this.#at < figures.length && (figures[this.#at + 1] ?? 0) <= atMs) {
-      this.#ended += figures[this.#at + 2] ?? 0;
+      this.#ended = added(this.#ended, figures[this.#at + 2] ?? 0);
       this.#at += 3;
     }
     const fromMs = figures[this.#at] ?? Number.POSITIVE_INFINITY;
@@ -50,11 +50,20 @@ class Sum {
   }
 }
 
+/** A sum that stays finite: infinity is no count, and an infinity less another is no number. */
+export function added(a: number, b: number): number {
+  return Math.min(Number.MAX_VALUE, a + b);
+}
+
+/** Beyond it a double has no three decimals. */
+const mostWithDecimals = Number.MAX_SAFE_INTEGER / 1000;
+
 /** What is counted after a share of the time. Whole numbers stay whole; others have three decimals at most until the end. */
 function grown(before: number, value: number, share: number): number {
-  if (Number.isInteger(before) && Number.isInteger(value)) return before + Math.floor(value * share);
-  const rounded = Math.floor((before + value * share) * 1000) / 1000;
-  return Math.min(before + value, Math.max(before, rounded));
+  const so = added(before, value * share);
+  if ((Number.isInteger(before) && Number.isInteger(value)) || so > mostWithDecimals)
+    return added(before, Math.floor(value * share));
+  return Math.min(added(before, value), Math.max(before, Math.floor(so * 1000) / 1000));
 }
 
 /** The time of the sample that has all of a range. */

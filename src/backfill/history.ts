@@ -1,36 +1,60 @@
-/** What the answers about the past have of one target: the figures of each series, of which time they are, and its names. Pure. */
+/** The past of one target, as the answers tell it: the figures of each series, the time that they cover, and its names. Pure. */
 import type { Target } from '../polling/spec.ts';
 import { type FamilyRows, namedRowsOf } from '../polling/target-rows.ts';
-import { catalogue } from '../resources/catalogue.ts';
+import { catalogue, counterFamiliesOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { CounterSample, DayFigure, Family, Labels } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';
-import type { Figure, Figures } from './growth.ts';
-import { cut, dayMs, floor, hourMs, isEmptyRange, merged } from './ranges.ts';
+import { added, type Figure, type Figures } from './growth.ts';
+import { cut, dayMs, floor, hourMs, isEmptyRange, merged, without } from './ranges.ts';
 
 /** One series of a family. */
 export interface History {
   readonly labels: Labels;
   readonly figures: Figures;
-  /** From when on its chart has points. Unix time. */
-  readonly beginsMs: number;
+  /** The time of which its figures are known, from the day of its first figure on. No range touches another. */
+  readonly ranges: readonly Range[];
+  /** The start of the first UTC day of which the API told it. Unix time. */
+  readonly toldFromMs: number;
+  /** The figure of a UTC day up to the end of the history, with what came before its start. startMs: Unix time. */
+  ofDay(startMs: number): number;
 }
 
-/** The same while answers come in. What was counted, by the hours and by the days of the time: there are very many. */
+/** A series while answers come in. Its figures are arrays by hour and by day of the span, because there are very many. */
 interface Growing {
   readonly labels: Labels;
   hours?: Float64Array;
   days?: Float64Array;
+  /** The start of the day of its first figure, or of the first day without any, as Unix time; infinite before these. */
   beginsMs: number;
+  /** The same of its first figure alone. */
+  figuresMs: number;
+  /** The time of which the answers told its figures. */
+  told: readonly Range[];
 }
 
-/** The families of a kind that have a history, with what gives their figures. */
+/** The series of one family. */
+interface GrowingFamily {
+  /** By their labels. */
+  readonly series: Map<string, Growing>;
+  /** The time of which the answers told anything of the family. */
+  told: readonly Range[];
+  /** The parts of the span of which there are figures only together with time outside of it. */
+  cutOff: readonly Range[];
+}
+
+/** A time of which an answer says nothing about some families. */
+export interface Untold extends Range {
+  readonly families: readonly Family[];
+}
+
+/** Takes the figures of one family from a reading; none where the reading says nothing of the family. */
 export type Source = (reading: unknown, target: Target) => readonly CounterSample[];
 
 export function familiesOf(kind: string): readonly Family[] {
   return catalogue.filter((family) => family.kind === kind);
 }
 
-/** Those of the families of a kind. */
+/** The families of a kind that have a past, each with its source. */
 export function sourcesOf(kind: string): ReadonlyMap<Family, Source> {
   return new Map(
     familiesOf(kind).flatMap((family) => {
@@ -40,7 +64,7 @@ export function sourcesOf(kind: string): ReadonlyMap<Family, Source> {
   );
 }
 
-/** What gives the figures of a family: its days, those of its counter, or none. */
+/** Undefined for a family without a past, and for the newest day of a counter: the counter's source has its figures. */
 export function sourceOf(family: Family): Source | undefined {
   if (family.days) return (reading, target) => family.days?.(reading, target) ?? [];
   const counter = counterOf(family);
@@ -49,70 +73,120 @@ export function sourceOf(family: Family): Source | undefined {
     (family.figures?.(reading, target) ?? []).flatMap((one) => ('days' in one ? [one] : []));
 }
 
-/** The counter whose newest day a family has. */
+/** The counter beside a `_latest_day`, if there is one. */
 export function counterOf({ kind, name }: Family): Family | undefined {
   if (!name.endsWith('_latest_day')) return undefined;
   const total = name.replace(/_latest_day$/, '_total');
   return catalogue.find((one) => one.kind === kind && one.name === total && 'days' in one);
 }
 
-/** Whether it names what has figures, and says nothing else that may have been otherwise in the past. */
+/** Whether a family only gives names. Other texts of today may have been different in the past. */
 export function isName({ type, labels }: Family): boolean {
   return type === 'info' && labels.includes('name');
+}
+
+/** Whether a history can have a family: where its kind counts something, or where it names what is counted. */
+export function hasPast(family: Family): boolean {
+  const { kind, name } = family;
+  if (isName(family)) return true;
+  if (counterFamiliesOf(kind).length === 0) return false;
+  return (
+    catalogue.indexOf(family) === firstFamilyOf(kind) ||
+    isStampOfDay(name) ||
+    sourceOf(family) !== undefined ||
+    counterOf(family) !== undefined
+  );
+}
+
+/** Whether a family says which day the `_latest_day` families beside it are of. */
+export function isStampOfDay(name: string): boolean {
+  return name.endsWith('_latest_day_timestamp_seconds');
 }
 
 export class TargetHistory {
   readonly target: Target;
   readonly #span: Range;
-  /** By family, then by labels. */
-  readonly #series = new Map<Family, Map<string, Growing>>();
+  readonly #families = new Map<Family, GrowingFamily>();
   #read: readonly Range[] = [];
   #names: readonly FamilyRows[] = [];
   #namesOfMs = Number.NEGATIVE_INFINITY;
 
-  /** span: what the history is of. Figures that are not wholly within it are left out. */
+  /** span: the time of the history. Figures that are not wholly within it are left out. */
   constructor(target: Target, span: Range) {
     this.target = target;
     this.#span = span;
   }
 
-  /** Takes an answer. answered: what it is about. */
+  /** Takes an answer. answered: the time that it is about. */
   add(sources: ReadonlyMap<Family, Source>, reading: unknown, answered: Range): void {
     const { target } = this;
     const given = Array.from(sources, ([family, source]) => [family, source(reading, target)] as const);
-    // Of two samples with the same labels the later one counts, as on the page.
-    for (const [family, samples] of given)
-      for (const sample of new Map(samples.map((one) => [keyOf(one.labels), one])).values())
-        this.#addSeries(family, sample, answered);
     const read = cut(answered, this.#span);
-    if (!isEmptyRange(read)) this.#read = merged([...this.#read, read]);
+    const withRead = (ranges: readonly Range[]) => (isEmptyRange(read) ? ranges : merged([...ranges, read]));
+    for (const [family, samples] of given) {
+      const ofFamily = this.#familyOf(family);
+      if (samples.length > 0) ofFamily.told = withRead(ofFamily.told);
+      // Of two samples with the same labels the later one counts, as on the page.
+      for (const [key, sample] of new Map(samples.map((one) => [keyOf(one.labels), one]))) {
+        const series = seriesIn(ofFamily, key, sample.labels);
+        if (!family.comesAndGoes) series.told = withRead(series.told);
+        // A series without days says that nothing was counted.
+        if (sample.days.length === 0 && !isEmptyRange(read))
+          series.beginsMs = Math.min(series.beginsMs, read.fromMs);
+        this.#addFigures(ofFamily, series, figuresOf(sample.days, answered));
+      }
+    }
+    this.#read = withRead(this.#read);
     if (answered.toMs > this.#namesOfMs) this.#takeNames(reading, answered.toMs);
   }
 
-  /** The time of which figures were read, from the first on that any series has. None touches another. */
+  /** The time that was read, from the first figure of any series on. No range touches another. */
   get ranges(): readonly Range[] {
     return this.rangesFrom(this.beginsMs);
   }
 
-  /** From when on any series has points; infinite if there is none. Unix time. */
+  /** The start of the day of the first figure of any series, as Unix time; infinite if there is none. */
   get beginsMs(): number {
     let beginsMs = Number.POSITIVE_INFINITY;
-    for (const series of this.#series.values())
+    for (const { series } of this.#families.values())
       for (const one of series.values()) beginsMs = Math.min(beginsMs, one.beginsMs);
     return beginsMs;
   }
 
-  /** The same from another time on. */
+  /** The time that was read, from another time on. */
   rangesFrom(fromMs: number): readonly Range[] {
-    const after = { fromMs, toMs: Number.POSITIVE_INFINITY };
-    return this.#read.map((range) => cut(range, after)).filter((range) => !isEmptyRange(range));
+    return from(fromMs, this.#read);
   }
 
-  /** The series of a family. With a bound, the largest have one each, and all others are one. */
+  /** The time that was read, but of which families with figures before were not told. By time. */
+  get untold(): readonly Untold[] {
+    const gaps = new Map<string, { readonly range: Range; readonly families: Family[] }>();
+    for (const [family, { told, series }] of this.#families)
+      for (const range of gapsOf(family, told, [...series.values()], this.#read)) {
+        const key = `${range.fromMs} ${range.toMs}`;
+        const gap = gaps.get(key) ?? { range, families: [] };
+        if (!gap.families.includes(family)) gap.families.push(family);
+        gaps.set(key, gap);
+      }
+    return Array.from(gaps.values(), ({ range, families }) => ({ ...range, families })).toSorted(
+      (a, b) => a.fromMs - b.fromMs,
+    );
+  }
+
+  /** The series of a family that have figures. With a bound, the largest have one each, and all others are one. */
   seriesOf(family: Family): readonly History[] {
-    const all = [...(this.#series.get(family)?.values() ?? [])];
+    const { series, told = [], cutOff = [] } = this.#families.get(family) ?? {};
+    const all = [...(series?.values() ?? [])].filter(({ beginsMs }) => Number.isFinite(beginsMs));
     const { bound } = family;
-    const history = (one: Growing) => historyOf(one, this.#span);
+    const span = this.#span;
+    // All of the span is a part of one day, whose figure is not known.
+    const isPartOfDay = cutOff.some(({ fromMs, toMs }) => fromMs === span.fromMs && toMs === span.toMs);
+    const history = (one: Growing) => {
+      const firstMs = family.comesAndGoes ? (told[0]?.fromMs ?? 0) : one.beginsMs;
+      const toldFromMs = floor(firstMs, dayMs) + (isPartOfDay ? dayMs : 0);
+      const ranges = from(one.beginsMs, without(family.comesAndGoes ? told : one.told, cutOff));
+      return historyOf(one, { ranges, toldFromMs, span });
+    };
     if (!bound) return all.map(history);
     const restKey = keyOf(bound.rest);
     const named = all.filter(({ labels }) => keyOf(labels) !== restKey);
@@ -126,35 +200,31 @@ export class TargetHistory {
     return this.#names;
   }
 
-  /** Makes room: its series have been written. */
+  /** Makes room once its series have been written. */
   forget(): void {
-    this.#series.clear();
+    this.#families.clear();
   }
 
-  #addSeries(family: Family, { labels, days }: CounterSample, answered: Range): void {
+  #familyOf(family: Family): GrowingFamily {
+    const known = this.#families.get(family);
+    if (known) return known;
+    const begun = { series: new Map<string, Growing>(), told: [], cutOff: [] };
+    this.#families.set(family, begun);
+    return begun;
+  }
+
+  #addFigures(ofFamily: GrowingFamily, series: Growing, figures: Iterable<Figure>): void {
     const span = this.#span;
-    const figures = [...figuresOf(days, answered)].filter(
-      ({ fromMs, toMs }) => fromMs >= span.fromMs && toMs <= span.toMs,
-    );
-    if (figures.length === 0) return;
-    let ofFamily = this.#series.get(family);
-    if (!ofFamily) {
-      ofFamily = new Map();
-      this.#series.set(family, ofFamily);
-    }
-    const key = keyOf(labels);
-    let series = ofFamily.get(key);
-    if (!series) {
-      // The texts of a reading may be slices that keep the whole answer in memory.
-      series = { labels: structuredClone(labels ?? {}), beginsMs: Number.POSITIVE_INFINITY };
-      ofFamily.set(key, series);
-    }
     for (const { fromMs, toMs, value } of figures) {
-      series.beginsMs = Math.min(series.beginsMs, Math.max(floor(fromMs, dayMs), span.fromMs));
-      if (value <= 0) continue;
+      const part = cut({ fromMs, toMs }, span);
+      if (fromMs >= span.fromMs && toMs <= span.toMs)
+        begin(series, Math.max(floor(fromMs, dayMs), span.fromMs));
+      else if (!isEmptyRange(part)) ofFamily.cutOff = merged([...ofFamily.cutOff, part]);
+      const originMs = floor(span.fromMs, dayMs);
+      // What came before the span on its first day is kept: it is part of what the API has of that day.
+      if (value <= 0 || fromMs < originMs || toMs > span.toMs) continue;
       const unit = toMs - fromMs === hourMs ? 'hours' : 'days';
       const unitMs = unitsMs[unit];
-      const originMs = floor(span.fromMs, dayMs);
       series[unit] ??= new Float64Array(Math.ceil((span.toMs - originMs) / unitMs));
       series[unit][Math.floor((fromMs - originMs) / unitMs)] = value;
     }
@@ -183,26 +253,50 @@ export function labelsIn(names: readonly FamilyRows[], family: Family): readonly
   return rows?.samples.map(({ labels = {} }) => labels) ?? [];
 }
 
-/**
- * The figures of the days of one series. Of a day with several, each is one of an hour; a single one at midnight is that of the day,
- * as far as it was asked for.
- */
+function seriesIn({ series }: GrowingFamily, key: string, labels: Labels = {}): Growing {
+  const known = series.get(key);
+  if (known) return known;
+  // The texts of a reading may be slices that keep the whole answer in memory.
+  const begun = { ...notBegun, labels: structuredClone(labels) };
+  series.set(key, begun);
+  return begun;
+}
+
+const notBegun = { beginsMs: Number.POSITIVE_INFINITY, figuresMs: Number.POSITIVE_INFINITY, told: [] };
+
+/** Notes a day that has a figure. */
+function begin(series: Growing, atMs: number): void {
+  series.beginsMs = Math.min(series.beginsMs, atMs);
+  series.figuresMs = Math.min(series.figuresMs, atMs);
+}
+
+/** The parts of ranges after a time. */
+function from(fromMs: number, ranges: readonly Range[]): readonly Range[] {
+  const after = { fromMs, toMs: Number.POSITIVE_INFINITY };
+  return ranges.map((range) => cut(range, after)).filter((range) => !isEmptyRange(range));
+}
+
+/** The time after their first figures that was read, but in which nothing was told of some series. */
+function gapsOf(
+  { comesAndGoes }: Family,
+  told: readonly Range[],
+  series: readonly Growing[],
+  read: readonly Range[],
+): readonly Range[] {
+  // A label value that comes and goes is lacking where it counted nothing.
+  if (!comesAndGoes) return series.flatMap((one) => without(from(one.figuresMs, read), one.told));
+  const figuresMs = series.reduce((first, one) => Math.min(first, one.figuresMs), Number.POSITIVE_INFINITY);
+  return without(from(figuresMs, read), told);
+}
+
+/** The figures of one series: each of its hour, or of its day as far as the answer is about it. */
 function* figuresOf(days: readonly DayFigure[], answered: Range): Iterable<Figure> {
-  const byDay = new Map<number, Map<number, number>>();
-  for (const { startSeconds, value } of days) {
-    const atMs = startSeconds * 1000;
+  for (const { startSeconds, value, isHour } of days) {
     if (!Number.isFinite(value)) continue;
-    const startMs = floor(atMs, dayMs);
-    const ofDay = byDay.get(startMs) ?? new Map<number, number>();
-    byDay.set(startMs, ofDay.set(atMs, Math.max(value, ofDay.get(atMs) ?? 0)));
-  }
-  for (const [startMs, ofDay] of byDay) {
-    const [only] = ofDay;
-    if (only && ofDay.size === 1 && only[0] === startMs) {
-      const endMs = startMs + dayMs;
-      const toMs = answered.toMs > startMs && answered.toMs < endMs ? answered.toMs : endMs;
-      yield { fromMs: startMs, toMs, value: only[1] };
-    } else for (const [fromMs, value] of ofDay) yield { fromMs, toMs: fromMs + hourMs, value };
+    const fromMs = startSeconds * 1000;
+    const endMs = fromMs + (isHour ? hourMs : dayMs);
+    const toMs = answered.toMs > fromMs && answered.toMs < endMs && !isHour ? answered.toMs : endMs;
+    yield { fromMs, toMs, value };
   }
 }
 
@@ -217,37 +311,49 @@ function sizeOf(one: Growing): number {
 
 /** The sum of several series. */
 function together(labels: Labels, all: readonly Growing[]): Growing {
-  const sum: Growing = { labels, beginsMs: Math.min(...all.map(({ beginsMs }) => beginsMs)) };
+  const beginsMs = all.reduce((first, one) => Math.min(first, one.beginsMs), Number.POSITIVE_INFINITY);
+  const sum: Growing = { ...notBegun, labels, beginsMs };
   for (const unit of units)
     for (const { [unit]: more } of all) {
       if (!more) continue;
       sum[unit] ??= new Float64Array(more.length);
-      for (const [at, value] of more.entries()) sum[unit][at] = (sum[unit][at] ?? 0) + value;
+      for (const [at, value] of more.entries()) sum[unit][at] = added(sum[unit][at] ?? 0, value);
     }
   return sum;
 }
 
-/** Its figures are made when they are asked for: those of all series at once would be much memory. */
-function historyOf({ labels, beginsMs, ...growing }: Growing, span: Range): History {
+/** The figures are made when they are asked for: those of all series at once would take much memory. */
+function historyOf(
+  { labels, ...growing }: Growing,
+  { span, ...known }: Pick<History, 'ranges' | 'toldFromMs'> & { readonly span: Range },
+): History {
   return {
     labels,
-    beginsMs,
+    ...known,
     get figures() {
       return figuresWithin(growing, span);
     },
+    ofDay: (startMs) => figureOfDay(growing, (startMs - floor(span.fromMs, dayMs)) / dayMs),
   };
+}
+
+/** day: how many days after the first one. */
+function figureOfDay({ hours, days }: Pick<Growing, 'hours' | 'days'>, day: number): number {
+  // The figure of a day has its hours in it.
+  if (days?.[day]) return days[day];
+  return hours?.subarray(24 * day, 24 * (day + 1)).reduce(added, 0) ?? 0;
 }
 
 function figuresWithin({ hours, days }: Pick<Growing, 'hours' | 'days'>, span: Range): Figures {
   const originMs = floor(span.fromMs, dayMs);
   const figures: number[] = [];
   const add = (fromMs: number, unitMs: number, value = 0) => {
-    if (value > 0) figures.push(fromMs, Math.min(fromMs + unitMs, span.toMs), value);
+    if (value > 0 && fromMs >= span.fromMs) figures.push(fromMs, Math.min(fromMs + unitMs, span.toMs), value);
   };
-  // A day has either a figure of its own or those of its hours.
   for (let startMs = originMs; startMs < span.toMs; startMs += dayMs) {
-    add(startMs, dayMs, days?.[(startMs - originMs) / dayMs]);
-    for (let atMs = startMs; hours && atMs < startMs + dayMs; atMs += hourMs)
+    const ofDay = days?.[(startMs - originMs) / dayMs] ?? 0;
+    add(startMs, dayMs, ofDay);
+    for (let atMs = startMs; hours && ofDay === 0 && atMs < startMs + dayMs; atMs += hourMs)
       add(atMs, hourMs, hours[(atMs - originMs) / hourMs]);
   }
   return figures;

@@ -1,4 +1,4 @@
-/** Reads the past, with clients and keys of its own: at half of the pace of each API, because an exporter may run at the same time. */
+/** Reads the past with clients and keys of its own, at half of the pace of each API, because an exporter may run at the same time. */
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { createClients } from '../api/client.ts';
@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { Target } from '../polling/spec.ts';
 import type { Exchange } from '../report/report.ts';
 import { counterFamiliesOf } from '../resources/catalogue.ts';
+import { queryOfPast } from '../resources/queries.ts';
 import {
   type ApiName,
   apiNames,
@@ -37,7 +38,7 @@ export interface PastOptions {
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
 }
 
-/** An answer, with what it was asked for: undefined where it is about no range. */
+/** An answer, with the time that it was asked for: undefined where it is about no range. */
 export type Answered =
   | { readonly reading: unknown; readonly answered: Range | undefined }
   | { readonly failure: string; readonly result: string };
@@ -115,7 +116,10 @@ export class PastReader {
     return discovered;
   }
 
-  /** piece: undefined for what is about no range. */
+  /**
+   * @param piece the time that is asked for; undefined where the answer is about no range
+   * @param nowMs Unix time
+   */
   async read(
     resource: ReadResource,
     target: Target,
@@ -123,7 +127,8 @@ export class PastReader {
     nowMs: number,
   ): Promise<Answered> {
     const { signal } = this.#reader;
-    const answered = piece && (resource.query?.requestsFor(piece)[0]?.range ?? piece);
+    const query = piece && resource.query && queryOfPast(resource.query, piece, nowMs);
+    const answered = piece && (query?.requestsFor(piece)[0]?.range ?? piece);
     try {
       const { counted: reading } = await resource.read(getFor(this.#reader, target), target.ids, silent, {
         nowMs,
@@ -145,7 +150,7 @@ export class PastReader {
 
 type Requested = Parameters<Parameters<typeof createClients>[2]['requested']>;
 
-/** Whether it counts something by hours or days. */
+/** Whether a kind counts something by hours or days. */
 export function hasHistory(resource: Resource): resource is ReadResource {
   return isReadAlone(resource) && counterFamiliesOf(resource.kind).length > 0;
 }

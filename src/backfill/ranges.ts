@@ -57,6 +57,20 @@ export function merged(ranges: readonly Range[]): readonly Range[] {
   return all;
 }
 
+/** What is in the first ranges and in none of the others, in the order of time. None of either touches another of its own. */
+export function without(ranges: readonly Range[], others: readonly Range[]): readonly Range[] {
+  return others.reduce<readonly Range[]>(
+    (left, other) =>
+      left
+        .flatMap(({ fromMs, toMs }) => [
+          { fromMs, toMs: Math.min(toMs, other.fromMs) },
+          { fromMs: Math.max(fromMs, other.toMs), toMs },
+        ])
+        .filter((range) => !isEmptyRange(range)),
+    ranges,
+  );
+}
+
 /** The part of a range that is within another one. May be empty. */
 export function cut({ fromMs, toMs }: Range, within: Range): Range {
   return { fromMs: Math.max(fromMs, within.fromMs), toMs: Math.min(toMs, within.toMs) };

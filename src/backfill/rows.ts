@@ -1,10 +1,10 @@
-/** What a history has of one target: each series of a family, and its samples. Pure. */
+/** The series that a history has of one target, family by family, and their samples. Pure. */
 import { withAccount } from '../polling/target-rows.ts';
 import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
 import type { Family, Labels } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';
 import { always, type Emit, type Grid, latestDay, latestDayStamp, total } from './growth.ts';
-import { counterOf, isName, labelsIn, type Source, type TargetHistory } from './history.ts';
+import { counterOf, isName, isStampOfDay, labelsIn, type Source, type TargetHistory } from './history.ts';
 
 /** Calls back for each sample of a series, in the order of time. */
 export type Fill = (emit: Emit) => void;
@@ -32,7 +32,7 @@ export function rowsOf(
     return labelsIn(names, family).map((labels) =>
       row(labels, (emit) => always(throughout(ranges), grid, emit)),
     );
-  if (family.name.endsWith('_latest_day_timestamp_seconds'))
+  if (isStampOfDay(family.name))
     return beginnings(family, history, [...sources.keys()]).map(([labels, beginsMs]) =>
       row(labels, (emit) => latestDayStamp(history.rangesFrom(beginsMs), grid, emit)),
     );
@@ -41,12 +41,10 @@ export function rowsOf(
   const write = family.days === undefined ? latestDay : total;
   return history
     .seriesOf(source)
-    .map((one) =>
-      row(one.labels, (emit) => write(one.figures, history.rangesFrom(one.beginsMs), grid, emit)),
-    );
+    .map((one) => row(one.labels, (emit) => write(one.figures, one.ranges, grid, emit)));
 }
 
-/** From the first to the last of them. */
+/** The time from the first range to the last. */
 export function throughout(ranges: readonly Range[]): readonly Range[] {
   if (ranges.length === 0) return [];
   return [
@@ -65,7 +63,8 @@ function beginnings(
 ): readonly (readonly [Labels, number])[] {
   const known = new Map<string, readonly [Labels, number]>();
   for (const source of sources)
-    for (const { labels, beginsMs } of history.seriesOf(source)) {
+    for (const { labels, ranges } of history.seriesOf(source)) {
+      const beginsMs = ranges[0]?.fromMs ?? Number.POSITIVE_INFINITY;
       if (!names.every((name) => name in labels)) continue;
       const own = Object.fromEntries(names.map((name) => [name, labels[name] ?? '']));
       const key = JSON.stringify(own);

@@ -1,6 +1,7 @@
 /** The table of flags, and how they are read from the command line and the environment. */
 import { resources } from '../resources/kinds/index.ts';
 import { ownKind } from '../resources/resource.ts';
+import { parseInstant } from '../resources/times.ts';
 import { count, didYouMean, expectedOf, orList, parseBoolean, parseDuration, quote } from '../text.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
@@ -29,12 +30,14 @@ interface Flag {
   readonly placeholder?: string;
   /** As the user would write it. */
   readonly default?: string;
-  /** May be given several times, or as a list with commas. */
+  /** May be given several times, or as a list. */
   readonly repeatable?: true;
-  /** Between the values of a list. Default: each comma. */
-  readonly separator?: RegExp;
+  /** What is between the values of a list. Default: a comma. */
+  readonly separator?: string;
   readonly value?: Reader<unknown>;
 }
+
+const comma = ',';
 
 type ValueOf<F extends Flag> = F extends { value: Reader<infer T> }
   ? (F extends { repeatable: true } ? readonly T[] : T) | (F extends { default: string } ? never : undefined)
@@ -96,7 +99,8 @@ const pastDuration = {
 const past = {
   read(text: string) {
     const isTime = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/.test(text);
-    const ms = isTime ? Date.parse(text) : Number.NaN;
+    // Date.parse makes 30 February a day of March.
+    const ms = isTime ? 1000 * (parseInstant(text) ?? Number.NaN) : Number.NaN;
     return ms <= Date.now() ? ms : undefined;
   },
   expected: 'a time that is not in the future, in RFC 3339, such as 2026-11-02T14:00:00Z',
@@ -169,9 +173,9 @@ const table = {
     name: 'backfill.label',
     placeholder: 'NAME=VALUE',
     repeatable: true,
-    help: 'With --backfill: a label of each series, such as job=bunnynet-exporter. May be given several times.',
-    // A value can hold a comma.
-    separator: /,(?=\s*\w+=)/,
+    help: 'With --backfill: a label of each series, such as job=bunnynet-exporter. May be given several times; the variable has one in each line.',
+    // A value can hold commas.
+    separator: '\n',
     value: extraLabel,
   },
   demo: {
@@ -293,14 +297,17 @@ export function parseFlags(
   const problems: string[] = [];
   const given = new Map([...fromEnvironment(env), ...fromArguments(argv, problems)]);
   const read: Record<string, unknown> = {};
-  for (const [key, { value = toggle, placeholder, repeatable, separator, default: preset }] of flags) {
+  for (const [
+    key,
+    { value = toggle, placeholder, repeatable, separator = comma, default: preset },
+  ] of flags) {
     const { text = preset ?? (placeholder === undefined ? 'false' : undefined), source } =
       given.get(key) ?? {};
     if (text === undefined) {
       read[key] = undefined;
       continue;
     }
-    const texts = repeatable ? text.split(separator ?? ',').map((part) => part.trim()) : [text];
+    const texts = repeatable ? text.split(separator).map((part) => part.trim()) : [text];
     const values = texts.map((one) => {
       const data = value.read(one);
       const { expected } = value;
@@ -391,7 +398,8 @@ function fromArguments(argv: readonly string[], problems: string[]): ReadonlyMap
     } else if (before && !flag.repeatable) {
       problems.push(`${source}: expected once; it is given several times`);
     } else {
-      given.set(key, { text: before ? `${before.text},${text}` : text, source, isFlag: true });
+      const { separator = comma } = flag;
+      given.set(key, { text: before ? `${before.text}${separator}${text}` : text, source, isFlag: true });
     }
   }
   return given;

@@ -48,7 +48,12 @@ function pointsOf<Value>(entries: Entries<Value>, notes: Notes): readonly Point<
 
 /** The same by day. */
 function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly Day<Value>[] | undefined {
-  return pointsOf(entries, notes)?.map(({ startSeconds, value }) => ({ startSeconds, value }));
+  return pointsOf(entries, notes)?.map(dayOf);
+}
+
+/** Most are of days: they need no third property. */
+function dayOf<Value>({ startSeconds, value, isHour }: Day<Value>): Day<Value> {
+  return isHour ? { startSeconds, value, isHour } : { startSeconds, value };
 }
 
 /** Whether a chart has any point: an empty one does not mean that nothing was counted. */
@@ -80,10 +85,9 @@ export const hours: FieldType<readonly Hour[]> = mapped(entriesOf(number), (entr
   const points = isTold(entries) ? pointsOf(entries, notes) : undefined;
   return points
     ?.filter(({ atSeconds }) => atSeconds <= nowSeconds)
-    .map(({ atSeconds, startSeconds, isDay, value }) => ({
-      startSeconds,
+    .map(({ atSeconds, isDay, ...point }) => ({
+      ...dayOf(point),
       atSeconds: isDay ? undefined : atSeconds,
-      value,
       hasEnded: !isDay && atSeconds + hourSeconds <= nowSeconds,
     }));
 });
@@ -142,8 +146,16 @@ export const countsByDay: FieldType<readonly Day<Entries<number>>[]> = mapped(
   },
 );
 
-/** One figure for each day: the sum of all that are given for it. */
+/** One figure for each day, or for each hour: the sum of all that are given for it. */
 export function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
+  if (!days.some(({ isHour }) => isHour)) return sumsOf(days);
+  const ofHours = sumsOf(days.filter(({ isHour }) => isHour)).map(
+    (one) => ({ ...one, isHour: true }) as const,
+  );
+  return [...sumsOf(days.filter(({ isHour }) => !isHour)), ...ofHours];
+}
+
+function sumsOf(days: readonly DayFigure[]): readonly DayFigure[] {
   const sums = new Map<number, number>();
   for (const { startSeconds, value } of days) sums.set(startSeconds, (sums.get(startSeconds) ?? 0) + value);
   return Array.from(sums, ([startSeconds, value]) => ({ startSeconds, value }));

@@ -32,7 +32,7 @@ import {
   readPages,
   withQuery,
 } from './pages.ts';
-import { askedFor, once } from './queries.ts';
+import { askedFor, once, queryOfPast } from './queries.ts';
 import { RequestedRange } from './requested.ts';
 import {
   type ApiName,
@@ -135,12 +135,14 @@ export function defineResource<Reading>(
     ...completed(declaration),
     nothing: answer.nothing,
     async read(get, ids, diagnostics, context) {
+      const { past, nowMs } = context;
       const asked = askedFor(context, query);
+      const used = past ? queryOfPast(query, past, nowMs) : query;
       const counted: Reading[] = [];
       const shown: Reading[] = [];
-      for (const { query: more, range, date } of query.requestsFor(context.past ?? asked.range)) {
-        const keepsHours = context.past !== undefined && query.isByHours === true;
-        const requested = range && new RequestedRange(range, context.nowMs, { keepsHours });
+      for (const { query: more, range, date } of used.requestsFor(past ?? asked.range)) {
+        const keepsHours = past !== undefined && used.isByHours === true;
+        const requested = range && new RequestedRange(range, nowMs, { keepsHours });
         // An account is no part of a path.
         const inPath = [...(declaration.ofAccount ? [] : Object.values(ids)), date ?? ''];
         const requestPath = withQuery(filled(path, inPath), more);
@@ -148,7 +150,7 @@ export function defineResource<Reading>(
           'readAll' in answer
             ? await answer.readAll(requestPath, get, diagnostics, requested)
             : answer.from(await get(requestPath), diagnostics, requested);
-        if (context.past && requested?.isOther)
+        if (past && requested?.isOther)
           throw new ReadingError('schema', `the figures are ${requested.isOther}`);
         counted.push(requested ? settled(answer, reading, requested, diagnostics) : reading);
         if (!range || range.toMs > asked.shownFromMs) shown.push(...counted.slice(-1));

@@ -9,6 +9,9 @@ const dayMs = daySeconds * 1000;
 const hourMs = hourSeconds * 1000;
 /** The most days that a poll catches up on, today included. */
 const maxDays = 28;
+/** How many days, today included, the API gives of its statistics; by hours it refuses those before the last 30. */
+const yearDays = 365;
+const hourlyDays = 30;
 
 /** How long after midnight figures of yesterday still come. */
 const lateMs = 3 * hourMs;
@@ -75,6 +78,16 @@ function openAfter(ms: number): number {
   return ms - midnightMs >= lastMs ? midnightMs : midnightMs - dayMs;
 }
 
+/** The start of the first of so many days, today included. Unix time. */
+export function firstOfDays(days: number, nowMs: number): number {
+  return midnightBefore(nowMs) - (days - 1) * dayMs;
+}
+
+/** The query for a range of the past, which begins with a UTC day. */
+export function queryOfPast(query: Query, { fromMs }: Range, nowMs: number): Query {
+  return query.older && fromMs < firstOfDays(hourlyDays, nowMs) ? query.older : query;
+}
+
 /** Up to the end of the last day of a range. */
 function wholeDays({ fromMs, toMs }: Range): Range {
   return { fromMs, toMs: midnightBefore(toMs - 1) + dayMs };
@@ -120,11 +133,19 @@ export const today: Query = { requestsFor: inOne(datesOf) };
 /** One request for each day: for operations that sum over the days requested. Mostly only today. */
 export const eachDay: Query = { yesterday: 'late', requestsFor: oneByOne(datesOf) };
 
+/** The same, for statistics that the API keeps for a year. */
+export const eachDayOfYear: Query = { ...eachDay, reachDays: yearDays };
+
+/** Each day without its hours, for an operation that takes date-times. */
+const eachDayOfInstants: Query['requestsFor'] = oneByOne(instantsOf('dateFrom', 'dateTo'));
+
 /** Each day by hours. */
 export const eachDayByHours: Query = {
   yesterday: 'newest_hour',
   isByHours: true,
   requestsFor: oneByOne((day) => `${instantsOf('dateFrom', 'dateTo')(day)}&hourly=true&exactRange=true`),
+  reachDays: yearDays,
+  older: { requestsFor: eachDayOfInstants },
 };
 
 /** All days in one request, for an operation that takes date-times. more: the rest of the query. */
@@ -144,16 +165,26 @@ export function openHours(from: string, to: string): Query {
   };
 }
 
-/** Each day by itself and by hours, up to the end of the range, for an operation that takes instants and sums over the time between them. */
-export function eachOpenDay(from: string, to: string, more: string): Query {
+/**
+ * Each day by itself and by hours, up to the end of the range, for an operation that takes instants and sums over the time between them.
+ *
+ * @param byHours the rest of the query, where hours are wanted
+ * @param reachDays see `Query`
+ */
+export function eachOpenDay(from: string, to: string, byHours: string, reachDays: number): Query {
+  const requestsFor =
+    (more: string): Query['requestsFor'] =>
+    (range) =>
+      daysOf(range).map((day) => {
+        const [first, last] = [day.fromMs, day.toMs - 1].map((ms) => new Date(ms).toISOString());
+        return { range: day, query: `${from}=${first}&${to}=${last}${more}` };
+      });
   return {
     yesterday: 'newest_hour',
     isByHours: true,
-    requestsFor: (range) =>
-      daysOf(range).map((day) => {
-        const [first, last] = [day.fromMs, day.toMs - 1].map((ms) => new Date(ms).toISOString());
-        return { range: day, query: `${from}=${first}&${to}=${last}&${more}` };
-      }),
+    requestsFor: requestsFor(`&${byHours}`),
+    reachDays,
+    older: { requestsFor: requestsFor('') },
   };
 }
 

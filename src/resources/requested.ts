@@ -64,5 +64,5 @@ function onItsHour(time: ChartTime): ChartTime {
   const hour = Math.floor((time.atSeconds - time.startSeconds) / hourSeconds);
   // A double rounds seven digits before midnight up to the next day.
   const startSeconds = time.startSeconds + Math.min(hour * hourSeconds, daySeconds - hourSeconds);
-  return { ...time, startSeconds };
+  return { ...time, startSeconds, isHour: true };
 }

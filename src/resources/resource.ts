@@ -62,6 +62,10 @@ export interface Query {
   readonly yesterday?: 'always' | 'late' | 'newest_hour';
   /** Whether its charts have a point an hour. Default: a point a day, or none. */
   readonly isByHours?: true;
+  /** How many days the API has, today included, where that is documented. */
+  readonly reachDays?: number;
+  /** What is requested of days that are too long ago for hours. */
+  readonly older?: Query;
   /** The requests for a range that begins with a UTC day, the oldest first. */
   readonly requestsFor: (range: Range) => readonly DaysRequest[];
 }
@@ -171,6 +175,8 @@ export interface Day<Value = number> {
   /** Start of the UTC day, or of the hour, in seconds since 1970. */
   readonly startSeconds: number;
   readonly value: Value;
+  /** Whether it is an hour: the first one begins with its day, so the start alone does not tell. */
+  readonly isHour?: true | undefined;
 }
 export type DayFigure = Day;
 

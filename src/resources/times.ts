@@ -36,6 +36,8 @@ export interface ChartTime {
   readonly startSeconds: number;
   /** Whether the key is a date without a time: then it stands for the whole day. */
   readonly isDay: boolean;
+  /** Whether `startSeconds` is that of the hour. */
+  readonly isHour?: true;
 }
 
 /**

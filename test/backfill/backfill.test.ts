@@ -1,7 +1,7 @@
 /** A history of the simulated account, written in this process. */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { everything } from '../../simulator/everything.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 import { type BackfillOptions, backfill } from '../../src/backfill/backfill.ts';
@@ -17,10 +17,16 @@ import { resources } from '../../src/resources/kinds/index.ts';
 import { count } from '../../src/text.ts';
 import { runs } from '../runs.ts';
 import { startSimulator } from '../simulator/start.ts';
-
-/** 17:10 on a Friday: the history ends at 14:00. */
-const nowMs = Date.UTC(2026, 10, 27, 17, 10);
-const untilMs = Date.UTC(2026, 10, 27, 14);
+import {
+  Collected,
+  nowMs,
+  parse,
+  type Series,
+  untilFinished,
+  untilMs,
+  type Written,
+  writeTo,
+} from './writing.ts';
 
 /** Of the test under way. */
 let simulator: Simulator;
@@ -28,115 +34,14 @@ beforeEach(async () => {
   simulator = await startSimulator({ now: () => nowMs, logRequests: true });
 });
 
-/** Aborted when the test is over, also if it is given up. */
-function untilFinished(): AbortSignal {
-  const over = new AbortController();
-  onTestFinished(() => over.abort(new Error('the test is over')));
-  return over.signal;
-}
-
-interface Series {
-  readonly name: string;
-  readonly labels: string;
-  readonly samples: readonly (readonly [atMs: number, value: number])[];
-}
-
-interface Written {
-  readonly isComplete: boolean;
-  readonly text: string;
-  readonly log: string;
-  readonly families: readonly string[];
-  readonly series: readonly Series[];
-  of(name: string, ...labels: readonly string[]): Series;
-}
-
-class Collected extends Writable {
-  text = '';
-  bytes = 0;
-  readonly #isKept: boolean;
-
-  constructor(isKept = true) {
-    super();
-    this.#isKept = isKept;
-  }
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.bytes += chunk.length;
-    if (this.#isKept) this.text += chunk.toString();
-    done();
-  }
-}
-
 const pace = { requests_per_second: 5000, max_concurrency: 64, max_retries: 0 };
 
-async function writeTo(output: Writable, kinds: readonly string[], more: Partial<BackfillOptions> = {}) {
-  const setup = await load(everything(simulator, { kinds, api: () => pace }));
-  let log = '';
-  const isComplete = await backfill({
-    ...setup,
-    resources,
-    durationMs: 30 * dayMs,
-    stepMs: hourMs,
-    labels: {},
-    withOwn: true,
-    output,
-    log: pino(
-      { base: null },
-      {
-        write: (line) => {
-          log += line;
-        },
-      },
-    ),
-    signal: untilFinished(),
-    now: () => nowMs,
-    ...more,
-  });
-  return { isComplete, log };
-}
+/** The setup of some kinds of the simulated account. */
+const setupOf = (kinds: readonly string[]) => load(everything(simulator, { kinds, api: () => pace }));
 
 async function write(kinds: readonly string[], more: Partial<BackfillOptions> = {}): Promise<Written> {
   const output = new Collected();
-  return { ...(await writeTo(output, kinds, more)), ...parse(output.text) };
-}
-
-/** Fails unless families and series follow one another, and samples are in the order of time. */
-function parse(text: string): Omit<Written, 'isComplete' | 'log'> {
-  expect(text.endsWith('\n# EOF\n')).toBe(true);
-  const families: string[] = [];
-  const bySeries = new Map<string, [number, number][]>();
-  let last = '';
-  for (const line of text.split('\n').slice(0, -2)) {
-    const [, family] = /^# TYPE (\S+)/.exec(line) ?? [];
-    if (family !== undefined) families.push(family);
-    if (line.startsWith('#')) continue;
-    const [, series = '', value, at] = /^(.+) (\S+) (\d+(?:\.\d+)?)$/.exec(line) ?? [];
-    if (!series.startsWith(families.at(-1) ?? '')) throw new Error(`${line} is below ${families.at(-1)}`);
-    const samples = bySeries.get(series) ?? [];
-    if (series !== last && samples.length > 0) throw new Error(`${series} comes a second time`);
-    last = series;
-    bySeries.set(series, samples);
-    const atMs = Math.round(Number(at) * 1000);
-    if (atMs <= (samples.at(-1)?.[0] ?? 0)) throw new Error(`${line} goes back in time`);
-    samples.push([atMs, Number(value)]);
-  }
-  expect(families).toEqual([...new Set(families)]);
-  const series = Array.from(bySeries, ([row, samples]) => {
-    const [, name = '', labels = ''] = /^(\w+)(?:\{(.*)\})?$/s.exec(row) ?? [];
-    return { name, labels, samples };
-  });
-  return {
-    text,
-    families,
-    series,
-    of(name, ...labels) {
-      const found = series.filter(
-        (one) => one.name === name && labels.every((label) => one.labels.includes(label)),
-      );
-      expect(found.map((one) => one.labels)).toHaveLength(1);
-      return found[0] as Series;
-    },
-  };
+  return { ...(await writeTo(output, await setupOf(kinds), more)), ...parse(output.text) };
 }
 
 /** What a counter gained in a day. */
@@ -204,6 +109,20 @@ describe('the growth of each day', () => {
     expect(written.families).not.toContain('bunnynet_pull_zone_monthly_bandwidth_bytes');
   });
 
+  it('is the figure of the API of each day of two months, although it has hours of only 30 days', async () => {
+    simulator = await startSimulator({ now: () => nowMs, shape: { zones: 1 } });
+    const written = await write(['pull_zone_statistics', 'pull_zone_optimizer'], { durationMs: 60 * dayMs });
+    expect(written.log).not.toContain('the history lacks');
+    expect(written.isComplete).toBe(true);
+    const [zone] = simulator.pullZones;
+    const requests = written.of('bunnynet_pull_zone_requests_total', `"${zone?.id}"`);
+    for (const day of [58, 30, 29, 28].map((ago) => Date.UTC(2026, 10, 27) - ago * dayMs)) {
+      const query = `dateFrom=${date(day)}T00:00:00Z&dateTo=${date(day)}T23:59:59Z&loadRequestsServed=true`;
+      const { RequestsServedChart } = await answer('core', `/statistics?pullZone=${zone?.id}&${query}`);
+      expect(gain(requests, day)).toBe(sum(RequestsServedChart));
+    }
+  });
+
   it('is the figure of the API, by days', async () => {
     const kinds = [
       'dns_zone',
@@ -265,7 +184,7 @@ it('has the families of what is counted, what names them, and nothing else, of e
 it('says before the first row how much about comes', async () => {
   const kinds = resources.map(({ kind }) => kind);
   const output = new Collected(false);
-  const { log } = await writeTo(output, kinds, {
+  const { log } = await writeTo(output, await setupOf(kinds), {
     durationMs: runs(8, 30) * dayMs,
     labels: { job: 'bunny', instance: 'a:1' },
   });
@@ -287,10 +206,10 @@ it('leaves out the days that failed, and names each once', async () => {
   simulator.inject({ type: 'status-500', kind: 'dns_zone', target: zone?.id ?? '', share: 0.2 });
   const written = await write(['dns_zone']);
   expect(written.isComplete).toBe(false);
-  const lines = written.log.split('\n').filter((line) => line.includes('left out'));
+  const lines = written.log.split('\n').filter((line) => line.includes('the history lacks'));
   expect(lines).toHaveLength(1);
-  const [, text = ''] = /left out: (.*?)"/.exec(lines[0] ?? '') ?? [];
-  expect(text).toContain(`dns_zone ${zone?.name} (${zone?.id}): `);
+  const [, text = ''] = /the history lacks (.*?)"/.exec(lines[0] ?? '') ?? [];
+  expect(text).toContain(` of dns_zone ${zone?.name} (${zone?.id}): `);
   const failed = [...text.matchAll(/(\d{4}-\d\d-\d\d)(?: to (\d{4}-\d\d-\d\d))?/g)];
   expect(failed.length).toBeGreaterThan(0);
   const { samples } = written.of('bunnynet_dns_zone_queries_total', `"${zone?.id}"`);
@@ -305,7 +224,7 @@ it.each(['dns_zone', 'database_statistics'])(
   async (kind) => {
     simulator.inject({ type: 'status-401' });
     const { log, isComplete } = await write([kind]);
-    expect(log).toMatch(/left out: .*the API refuses the key of account \(from \$\w+\)/);
+    expect(log).toMatch(/the history lacks .*the API refuses the key of account \(from \$\w+\)/);
     expect(isComplete).toBe(false);
   },
 );
@@ -407,6 +326,7 @@ it('finds out with one request for each kind whether the API has a day of long a
     'pull_zone_statistics, a day 40 days ago: server_error',
   ]);
   const asked = simulator.requests.filter(({ path }) => path.includes('tatistics'));
+  expect(asked.filter(({ path }) => path.includes('hourly'))).toEqual([]);
   expect(asked.map(({ path }) => /dateFrom=([\d-]{10})/.exec(path)?.[1])).toEqual([
     '2026-10-18',
     '2026-10-18',

@@ -57,14 +57,14 @@ describe('a flag', () => {
     [
       [
         '--backfill=1d',
-        '--backfill.label=job=a,b',
+        '--backfill.label=job=a,b=c',
         '--backfill.label',
         'instance=c=d:1',
         '--once.kind=dns_zone',
       ],
       {
         backfillLabels: [
-          ['job', 'a,b'],
+          ['job', 'a,b=c'],
           ['instance', 'c=d:1'],
         ],
         onceKinds: ['dns_zone'],
@@ -134,7 +134,13 @@ describe('a flag', () => {
       ['--backfill=1d', '--backfill.step=7m'],
       '--backfill.step: expected a duration of at least 1s that divides an hour, such as 1m, 5m or 1h; got "7m"',
     ],
-    ...['2026-11-02', '2026-11-02T14:00:00', '2999-01-01T00:00:00Z'].map((time): [string[], string] => [
+    ...[
+      '2026-11-02',
+      '2026-11-02T14:00:00',
+      '2026-02-30T00:00:00Z',
+      '2026-04-31T00:00:00+02:00',
+      '2999-01-01T00:00:00Z',
+    ].map((time): [string[], string] => [
       ['--backfill=1d', `--backfill.until=${time}`],
       `--backfill.until: expected a time that is not in the future, in RFC 3339, such as 2026-11-02T14:00:00Z; got "${time}"`,
     ]),
@@ -186,6 +192,15 @@ describe('the environment', () => {
     [
       { BUNNYNET_ONCE: 'true', BUNNYNET_ONCE_KIND: 'billing, exporter' },
       { onceKinds: ['billing', 'exporter'] },
+    ],
+    [
+      { BUNNYNET_BACKFILL: '1d', BUNNYNET_BACKFILL_LABEL: 'job=a,b=c\ninstance=d' },
+      {
+        backfillLabels: [
+          ['job', 'a,b=c'],
+          ['instance', 'd'],
+        ],
+      },
     ],
     [{ BUNNYNET_SHARD: '1/2' }, { shard: { index: 1, count: 2 } }],
     [{ BUNNYNET_DEMO_SCALE: 'full' }, { demo: false, demoScale: 'full' }],

@@ -58,11 +58,30 @@ describe('the rules for a history', () => {
     await expect(buildHistoryRules()).toMatchFileSnapshot(`../../${historyRulesFile}`);
   });
 
+  const recorded = [...buildHistoryRules().matchAll(/record: (\S+)/g)].map(([, name]) => name);
+
   it('record each name that the dashboards show, and hold no alert', () => {
-    const recorded = [...buildHistoryRules().matchAll(/record: (\S+)/g)].map(([, name]) => name);
     const shown = panels.flatMap(({ expr }) => expr.match(/bunnynet:\w+_display\b(:zone)?/g) ?? []);
     expect(new Set(recorded)).toEqual(new Set([...recorded, ...shown]));
     expect(buildHistoryRules()).not.toMatch(/alert:|ALERTS/);
+  });
+
+  it('record all that a panel reads and of which a history has everything, and no more', () => {
+    // What a history of all kinds has, as it was written.
+    const written = readFileSync('test/backfill/__snapshots__/backfill.test.ts.snap', 'utf8');
+    const has = (name: string) => written.includes(`"${name}"`) || recorded.includes(name);
+    const exprOf = new Map(rules.flatMap((rule) => ('record' in rule ? [[rule.record, rule.expr]] : [])));
+    const namesIn = (expr = '') => expr.match(/\bbunnynet[:_][\w:]+/g) ?? [];
+    const read = new Set<string>();
+    for (const name of panels.flatMap(({ expr }) => namesIn(expr))) {
+      for (const one of [name, ...namesIn(exprOf.get(name))]) if (exprOf.has(one)) read.add(one);
+    }
+    const given = [...read].filter((record) => {
+      const names = namesIn(exprOf.get(record)?.split('or on')[0]);
+      return names.length > 0 && names.every(has);
+    });
+    expect(given).toContain('bunnynet:pull_zone_cached_requests:ratio1h');
+    expect(new Set(recorded)).toEqual(new Set([...given, 'bunnynet:video_display']));
   });
 });
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { noon, startSimulator } from './start.ts';
 
 it('draws each sort of entity from its own stream of random numbers', () => {
   const folder = 'simulator/kinds';
@@ -10,4 +11,27 @@ it('draws each sort of entity from its own stream of random numbers', () => {
   expect(streams, 'a stream is a number').not.toContain(Number.NaN);
   const taken = streams.filter((stream, at) => streams.indexOf(stream) < at);
   expect(taken, `use ${Math.max(...streams) + 1} instead, which is free`).toEqual([]);
+});
+
+it.each([
+  [
+    'of hours older than 30 days',
+    31,
+    31,
+    '&hourly=true',
+    400,
+    'Cannot request hourly statistics older than 30 days',
+  ],
+  ['of hours of the last 30 days', 29, 29, '&hourly=true', 200, undefined],
+  ['of a day older than 30 days', 31, 31, '', 200, undefined],
+  ['of a day older than a year', 367, 367, '', 400, 'Cannot request statistics older than 365 days'],
+  ['of more than 40 days at once', 50, 5, '', 400, 'Cannot request statistics of more than 40 days'],
+])('answers a request %s', async (_which, first, last, more, status, message) => {
+  const simulator = await startSimulator();
+  const date = (daysAgo: number) => new Date(noon - daysAgo * 86_400_000).toISOString().slice(0, 10);
+  const range = `dateFrom=${date(first)}T00:00:00Z&dateTo=${date(last)}T23:59:59Z`;
+  const url = `${simulator.baseUrls.core}/statistics?pullZone=${simulator.pullZones[0]?.id}&${range}${more}`;
+  const response = await fetch(url, { headers: { AccessKey: simulator.keys.account } });
+  expect(response.status).toBe(status);
+  expect(await response.json()).toMatchObject(message === undefined ? {} : { Message: message });
 });

@@ -132,7 +132,13 @@ test('refuses to write a history of what has none, and ends with 2', async () =>
 });
 
 test('refuses a label that a metric has, or that is given twice, and ends with 2', async () => {
-  const flags = ['--demo', '--backfill=2d', '--backfill.label=pop=a', '--backfill.label=job=b,job=c'];
+  const flags = [
+    '--demo',
+    '--backfill=2d',
+    '--backfill.label=pop=a',
+    '--backfill.label=job=b',
+    '--backfill.label=job=c',
+  ];
   const { code, stdout, stderr } = await run(flags).ended;
   expect(stdout).toBe('');
   expect(stderr).toContain('the metrics have a label pop of their own');

@@ -8,7 +8,7 @@ complete -c bunnynet-exporter -l report -d 'Poll every target once, print a summ
 complete -c bunnynet-exporter -l backfill -x -d 'Write what the API has of the past, such as 30d, on stdout for Prometheus to load, and exit: 0 when nothing is missing, else 3.'
 complete -c bunnynet-exporter -l backfill.until -x -d 'With --backfill: where the history ends, such as 2026-11-02T14:00:00Z. Without it: the last even UTC hour at least three hours ago.'
 complete -c bunnynet-exporter -l backfill.step -x -d 'With --backfill: the time between two samples. It divides an hour.'
-complete -c bunnynet-exporter -l backfill.label -x -d 'With --backfill: a label of each series, such as job=bunnynet-exporter. May be given several times.'
+complete -c bunnynet-exporter -l backfill.label -x -d 'With --backfill: a label of each series, such as job=bunnynet-exporter. May be given several times; the variable has one in each line.'
 complete -c bunnynet-exporter -l demo -d 'Export from a simulator of the API on loopback: no account needed.'
 complete -c bunnynet-exporter -l demo.scale -x -a 'small medium full' -d 'How many targets the simulator has: small, medium or full (about 5,000, 110,000 or 270,000 series).'
 complete -c bunnynet-exporter -l demo.outage -d 'Let the simulator play a scripted outage.'

@@ -208,7 +208,7 @@ export const loadBalancer = defineResource({
   defaultIntervalSeconds: 300,
   listing: loadBalancers,
   path: '/loadbalancer/{id}/statistics',
-  query: eachOpenDay('from', 'to', 'hourly=true&exactRange=true'),
+  query: eachOpenDay('from', 'to', 'hourly=true&exactRange=true', 90),
   answer: statistics,
   info: 'The name of a pull zone that the load balancer serves, since it has none of its own',
   families: (own) => [...own.slice(0, 1), originInfo, ...own.slice(1)],

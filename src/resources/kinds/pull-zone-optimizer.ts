@@ -3,7 +3,7 @@ import { daily, levels } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { gauge } from '../families.ts';
 import { milliseconds, object, percentage } from '../fields.ts';
-import { eachDay } from '../queries.ts';
+import { eachDayOfYear } from '../queries.ts';
 import { sum } from '../sums.ts';
 import { pullZones } from './pull-zone.ts';
 
@@ -35,6 +35,6 @@ export const pullZoneOptimizer = defineResource({
   listing: pullZones,
   feature: 'OptimizerEnabled',
   path: '/pullzone/{pullZoneId}/optimizer/statistics',
-  query: eachDay,
+  query: eachDayOfYear,
   answer: statistics,
 });

@@ -2,7 +2,7 @@
 import { daily } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { object } from '../fields.ts';
-import { eachDay } from '../queries.ts';
+import { eachDayOfYear } from '../queries.ts';
 import { sum } from '../sums.ts';
 import { pullZones } from './pull-zone.ts';
 
@@ -21,6 +21,6 @@ export const pullZoneSafehop = defineResource({
   listing: pullZones,
   feature: 'EnableSafeHop',
   path: '/pullzone/{pullZoneId}/safehop/statistics',
-  query: eachDay,
+  query: eachDayOfYear,
   answer: statistics,
 });

@@ -70,9 +70,9 @@ function cachedRequests({ RequestsServedChart: served, PullRequestsPulledChart: 
   const missed = new Map(sumByDay(pulled ?? []).map(({ startSeconds, value }) => [startSeconds, value]));
   const days =
     served &&
-    sumByDay(served).flatMap(({ startSeconds, value }) => {
-      const uncached = missed.get(startSeconds);
-      return uncached === undefined ? [] : [{ startSeconds, value: Math.max(0, value - uncached) }];
+    sumByDay(served).flatMap((day) => {
+      const uncached = missed.get(day.startSeconds);
+      return uncached === undefined ? [] : [{ ...day, value: Math.max(0, day.value - uncached) }];
     });
   return days && [{ days }];
 }
