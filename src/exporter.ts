@@ -59,6 +59,8 @@ export interface ExporterOptions {
   readonly redactor?: Redactor | undefined;
   /** How many log lines could not be written since the start. Default: none. */
   readonly droppedLogLines?: (() => number) | undefined;
+  /** Whether what is paused for longer than the timeout of its API fails. Default: it waits. */
+  readonly failsPaused?: boolean | undefined;
   /** Called with every request that was sent to the API. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Unix time. Default `Date.now`. */
@@ -116,6 +118,7 @@ export class Exporter {
       store: this.#store,
       configuration: () => this.#configuration,
       droppedLogLines: options.droppedLogLines ?? (() => 0),
+      pauses: () => pausesOf(this.#clients, this.#now()),
       now: () => this.#now(),
     });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);
@@ -126,14 +129,7 @@ export class Exporter {
         (api === 'video' ? this.#keys.found.get(credential) : undefined) ?? this.#keys.get(credential),
       check: () => this.#keys.check(),
     };
-    this.#clients = createClients(
-      config.apis,
-      keys,
-      observer,
-      options.proxy,
-      options.uptimeMs,
-      options.createSender,
-    );
+    this.#clients = createClients(config.apis, keys, observer, options);
     this.#engine = new PollEngine({
       resources,
       store: this.#store,
@@ -380,12 +376,11 @@ export class Exporter {
   }
 }
 
-/** The APIs that asked for a pause, and until when. */
+/** The keys that the APIs have paused, and until when. */
 function pausesOf(clients: ApiClients, nowMs: number): CauseInput['exporter']['pauses'] {
-  return apiNames.flatMap((api) => {
-    const forMs = clients[api].pacer.pausedForMs;
-    return forMs > 0 ? [{ api, untilMs: nowMs + forMs }] : [];
-  });
+  return apiNames.flatMap((api) =>
+    clients[api].pacer.pauses().map(({ credential, forMs }) => ({ api, credential, untilMs: nowMs + forMs })),
+  );
 }
 
 /** The kinds that have a section. */

@@ -12,9 +12,9 @@ import { type ApiName, apiNames, products, type Resource } from './resources/res
 import type { Telemetry } from './telemetry.ts';
 import { andList, count, durationInWords, plural } from './text.ts';
 
-/** Counts what the clients do, and logs it: every request at debug, and when an API begins to be paused. */
+/** Counts what the clients do, and logs every request at debug. */
 export function observeRequests(
-  telemetry: Pick<Telemetry, 'requested' | 'paused'>,
+  telemetry: Pick<Telemetry, 'requested'>,
   log: Logger,
   onExchange: ((exchange: Exchange) => void) | undefined,
 ): ClientObserver {
@@ -24,9 +24,6 @@ export function observeRequests(
       telemetry.requested(api, code, seconds);
       if (log.isLevelEnabled('debug'))
         log.debug({ api, path, code, duration_seconds: Number(seconds.toFixed(3)) }, 'asked the API');
-    },
-    paused(api, untilMs) {
-      telemetry.paused(api, untilMs);
     },
   };
 }

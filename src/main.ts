@@ -241,6 +241,7 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
       webConfigFile: flags.webConfigFile,
       enableLifecycle: flags.enableLifecycle,
       shard: flags.shard,
+      failsPaused: flags.once || flags.report,
       onExchange,
       log,
       redactor,

@@ -20,6 +20,12 @@ export interface Inventory {
   readonly store: Pick<Store, 'series'>;
   /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. Another object once it has changed. */
   readonly configuration: () => { readonly loadedAtMs: number; readonly refused: object | undefined };
+  /** The keys that an API has paused; an empty credential stands for the API as a whole. untilMs: Unix time. */
+  readonly pauses: () => readonly {
+    readonly api: ApiName;
+    readonly credential: string;
+    readonly untilMs: number;
+  }[];
   /** Since the start. */
   readonly droppedLogLines: () => number;
   /** Unix time. */
@@ -72,11 +78,6 @@ function declareEvents({ counter, gauge, durations }: ReturnType<typeof declareI
       'api_request_duration_seconds',
       ['api'],
       'Duration of requests to the API, to the last byte of the answer.',
-    ),
-    pausedUntil: gauge(
-      'api_paused_until_timestamp_seconds',
-      ['api'],
-      'End of the pause after the last 429 of the API, as Unix time; 0 if there was none.',
     ),
     lag: gauge(
       'schedule_lag_seconds',
@@ -238,6 +239,24 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
             })),
         ),
     },
+    {
+      name: 'api_paused_until_timestamp_seconds',
+      help: 'End of the pause of a key after a 429, as Unix time; 0 without a pause. Without a credential: of the API as a whole. A key that came with a listing has a series only while it is paused.',
+      read: ({ answers }) => {
+        const pauses = inventory.pauses();
+        return on.apis.flatMap((api) => {
+          const configured = answers
+            .keys(api)
+            .flatMap(({ credential }) => (isFoundKey(credential) ? [] : credential));
+          const untilMs = new Map(['', ...configured].map((credential) => [credential, 0]));
+          for (const pause of pauses) if (pause.api === api) untilMs.set(pause.credential, pause.untilMs);
+          return Array.from(untilMs, ([credential, ms]) => ({
+            labels: { api, credential },
+            value: Math.round(ms / 1000),
+          }));
+        });
+      },
+    },
     byApi(
       'api_unreadable',
       '1 while nothing of the API can be read: every poll since its last success failed; else 0.',
@@ -359,7 +378,6 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const beginApi = (api: ApiName) => {
     events.requests.inc({ api, code: '200' }, 0);
     events.requestDuration.zero({ api });
-    events.pausedUntil.set({ api }, 0);
     begun.add(api);
   };
 
@@ -386,11 +404,6 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     requested(api: ApiName, code: string, durationSeconds: number) {
       events.requests.inc({ api, code });
       events.requestDuration.observe({ api }, durationSeconds);
-      eventFamilies.outdate();
-    },
-    /** An API is paused until then (Unix time). */
-    paused(api: ApiName, untilMs: number) {
-      events.pausedUntil.set({ api }, untilMs / 1000);
       eventFamilies.outdate();
     },
     polled(kind: string, result: PollResult, durationSeconds: number) {

@@ -26,6 +26,7 @@ export const inventory: Inventory = {
   overview: () => overviewWith({}),
   store: { series: () => 2 },
   configuration: () => ({ loadedAtMs: 0, refused: undefined }),
+  pauses: () => [],
   droppedLogLines: () => 0,
   now: () => 0,
 };

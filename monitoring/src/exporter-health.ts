@@ -189,7 +189,7 @@ export const exporterRows: readonly Row[] = [
     }),
     lines('Pause requested by the API (429)', 's', 6, {
       description:
-        "Time until requests resume after the API answered 429, by API; 0 without a pause (the exporter's own; no API field).",
+        "Time until requests resume after the API answered 429, by API, of the key that is paused the longest; 0 without a pause (the exporter's own; no API field).",
       queries: {
         '{{api}}': `max by (api) (clamp_min(${own('api_paused_until_timestamp_seconds')} - time(), 0))`,
       },

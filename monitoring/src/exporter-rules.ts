@@ -167,7 +167,8 @@ export const exporterRules: Rules = {
             'The API does not know a target of kind {{ $labels.kind }} that {{ $labels.instance }} is configured to read: it was deleted, or its id is wrong.',
         },
         BunnynetApiPaused: {
-          comment: 'In how many scrapes the API had asked to wait, so that their interval does not matter.',
+          comment:
+            'In how many scrapes the API had paused a key or all of itself, so that their interval does not matter. A key that came with a listing has a series only while it is paused: so by API.',
           expr: `
           avg_over_time((max by (job, instance, api) (
             bunnynet_exporter_api_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds)

@@ -10,10 +10,10 @@ import { boundedText, decodeBody, mayBeUnsafe, parseJson, unescaped } from './bo
 import { type AnswerText, errorOfPage, errorOfStatus, type Hide, isPage } from './error-answer.ts';
 import { ApiError } from './errors.ts';
 import { exchange, isSuccess } from './exchange.ts';
-import { Pacer, type Permit } from './pacer.ts';
+import { type Lane, type Pace, Pacer, PausedError, type Permit } from './pacer.ts';
 import { Connections, type CreateSender, type Generation } from './pool.ts';
 import type { ForwardProxy } from './proxy.ts';
-import { parseRetryAfter, pauseMs, retryDelayMs } from './retry.ts';
+import { parseRetryAfter, retryDelayMs } from './retry.ts';
 import { errorOfTransport } from './transport-error.ts';
 
 export interface ClientObserver {
@@ -21,8 +21,8 @@ export interface ClientObserver {
    * @param code the HTTP status; `timeout`, `network` or `schema` (too long) without a complete answer
    */
   requested(api: ApiName, code: string, durationSeconds: number, path: string, answer?: RawAnswer): void;
-  /** A 429 has paused the API until then (Unix time in ms). */
-  paused(api: ApiName, untilMs: number): void;
+  /** A 429 has paused a key at the API until then (Unix time in ms). */
+  paused?(api: ApiName, credential: string, untilMs: number): void;
 }
 
 /** An answer before it is parsed. */
@@ -39,12 +39,10 @@ export interface ApiKeys {
   check(): Promise<void>;
 }
 
-export interface Request {
+/** Its lane is where it waits for a permit, if it has none, and each retry for another. */
+export interface Request extends Lane {
   /** Below the base URL, with its leading slash. */
   readonly path: string;
-  /** Name of the pacer's queue in which the request waits for a permit, if it has none, and each retry for another. */
-  readonly queue: string;
-  readonly credential: string;
   /** It waits no longer for a permit, and no retry starts later. */
   readonly budgetMs: number;
   /** True to send it only once. Default: retries as configured. */
@@ -124,20 +122,18 @@ export class ApiClient {
   readonly #observer: ClientObserver;
   readonly #connect: (config: ApiConfig) => Connections;
   readonly #proxy: ForwardProxy | undefined;
+  readonly #failsPaused: boolean;
   #connections: Connections;
-  /** How many pauses 429s have started since the last success. */
-  #refusals = 0;
 
   constructor(
     api: ApiName,
     config: ApiConfig,
     keys: ApiKeys,
     observer: ClientObserver,
-    proxy?: ForwardProxy,
-    uptimeMs: () => number = () => performance.now(),
-    createSender?: CreateSender,
+    { proxy, uptimeMs = () => performance.now(), failsPaused = false, createSender }: ClientOptions = {},
   ) {
-    this.pacer = new Pacer(config);
+    this.#failsPaused = failsPaused;
+    this.pacer = new Pacer(this.#paceOf(config));
     this.#api = api;
     this.#config = config;
     this.#keys = keys;
@@ -153,8 +149,12 @@ export class ApiClient {
     const old = this.#connections;
     this.#connections = this.#connect(config);
     this.#config = config;
-    this.pacer.setPace(config);
+    this.pacer.setPace(this.#paceOf(config));
     await old.close();
+  }
+
+  #paceOf(config: ApiConfig): Pace {
+    return { ...config, longestPauseMs: this.#failsPaused ? config.timeoutMs : undefined };
   }
 
   /**
@@ -171,10 +171,12 @@ export class ApiClient {
       if (!(outcome instanceof ApiError)) return outcome.body;
       if (outcome.answer.status === 401) await this.#keys.check();
       signal.throwIfAborted();
+      const { maxRetries, timeoutMs } = this.#config;
       const delayMs = retryDelayMs(attempt, outcome.answer.retryAfterMs);
-      const maxRetries = request.withoutRetries ? 0 : this.#config.maxRetries;
-      const mayRetry = outcome.retryable && attempt < maxRetries;
-      if (!mayRetry || performance.now() + delayMs > giveUpAtMs) throw outcome;
+      const mayRetry = outcome.retryable && !request.withoutRetries && attempt < maxRetries;
+      // The poll fails where it would wait for long, so that everybody sees it, and comes again later.
+      const waitMs = Math.max(delayMs, this.pacer.pausedForMs(request.credential));
+      if (!mayRetry || waitMs > timeoutMs || performance.now() + waitMs > giveUpAtMs) throw outcome;
       await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
       permit = await this.#permit(request, signal, giveUpAtMs).catch((error: unknown) => {
         throw error instanceof ApiError ? outcome : error;
@@ -182,16 +184,19 @@ export class ApiClient {
     }
   }
 
-  async #permit({ queue, isStopped }: Request, signal: AbortSignal, untilMs: number): Promise<Permit> {
+  async #permit(request: Request, signal: AbortSignal, untilMs: number): Promise<Permit> {
+    const { credential, isStopped } = request;
     try {
-      return await this.pacer.permit(queue, signal, untilMs, isStopped);
+      return await this.pacer.permit(request, signal, untilMs, isStopped);
     } catch (cause) {
       signal.throwIfAborted();
       if (isStopped?.()) throw cause;
+      if (cause instanceof PausedError)
+        throw new ApiError('rate_limited', 'the key is paused after a 429, for longer than the timeout');
       const why = "it was not this request's turn before the interval of its poll was over";
       const advice = `Raise the interval, or apis.${this.#api}.requests_per_second.`;
-      throw this.pacer.pausedForMs > 0
-        ? new ApiError('rate_limited', `the API is paused after an earlier 429, and ${why}`)
+      throw this.pacer.pausedForMs(credential) > 0
+        ? new ApiError('rate_limited', `the key is paused after an earlier 429, and ${why}`)
         : new ApiError('timeout', why, {}, { advice, isTransient: false });
     }
   }
@@ -235,7 +240,7 @@ export class ApiClient {
         await ownTurn();
       }
       const body = this.#read(response, context.config);
-      this.#refusals = 0;
+      this.pacer.answered(request.credential, true);
       context.connections.failures = 0;
       return { body };
     } catch (cause) {
@@ -244,7 +249,8 @@ export class ApiClient {
       error.message = context.key.hideIn(error.message);
       status ??= error.answer.status;
       if (!signal.aborted) context.connections.failures++;
-      if (error.result === 'rate_limited') this.#pause(error.answer.retryAfterMs);
+      if (error.result === 'rate_limited') this.#pause(request, context.key, error.answer.retryAfterMs);
+      else if (!signal.aborted) this.pacer.answered(request.credential, false);
       return error;
     } finally {
       const code = status === undefined ? (error?.result ?? 'network') : String(status);
@@ -272,27 +278,32 @@ export class ApiClient {
     return isClean ? body : mapTexts(body, (part) => boundedText(hide(part)));
   }
 
-  /** Pauses the whole API. Several 429s for requests in flight together count as one. */
-  #pause(retryAfterMs: number | undefined): void {
-    if (this.pacer.pausedForMs === 0) this.#refusals++;
-    else if (retryAfterMs === undefined) return;
-    this.pacer.pause(pauseMs(this.#refusals - 1, retryAfterMs));
-    this.#observer.paused(this.#api, Date.now() + this.pacer.pausedForMs);
+  #pause({ credential }: Request, key: Secret, retryAfterMs: number | undefined): void {
+    if (this.pacer.refused(credential, key.id, retryAfterMs))
+      this.#observer.paused?.(this.#api, credential, Date.now() + this.pacer.pausedForMs(credential));
   }
+}
+
+export interface ClientOptions {
+  /** Default: direct connections. */
+  readonly proxy?: ForwardProxy | undefined;
+  /** A clock that never jumps. */
+  readonly uptimeMs?: (() => number) | undefined;
+  /** Whether what is paused for longer than its timeout fails instead of waiting. Default: it waits. */
+  readonly failsPaused?: boolean | undefined;
+  /** Default: connections. */
+  readonly createSender?: CreateSender | undefined;
 }
 
 export type ApiClients = Readonly<Record<ApiName, ApiClient>>;
 
-/** The clients of all APIs. proxy: undefined for direct connections. uptimeMs: a clock that never jumps. createSender: default connections. */
+/** The clients of all APIs. */
 export function createClients(
   configs: Readonly<Record<ApiName, ApiConfig>>,
   keys: ApiKeys,
   observer: ClientObserver,
-  proxy: ForwardProxy | undefined,
-  uptimeMs?: () => number,
-  createSender?: CreateSender,
+  options?: ClientOptions,
 ): ApiClients {
-  const create = (api: ApiName) =>
-    new ApiClient(api, configs[api], keys, observer, proxy, uptimeMs, createSender);
+  const create = (api: ApiName) => new ApiClient(api, configs[api], keys, observer, options);
   return Object.fromEntries(apiNames.map((api) => [api, create(api)])) as ApiClients;
 }

@@ -7,7 +7,7 @@ const retryable = {
   auth: false,
   /** The API answered 404 or 410: it has no such thing. */
   not_found: false,
-  /** 429, which also pauses the whole API. */
+  /** 429, which also pauses the key at that API. */
   rate_limited: true,
   /** Our deadline passed, or the API answered 408. */
   timeout: true,

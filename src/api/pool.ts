@@ -5,7 +5,7 @@ import type { LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import type { ApiConfig } from '../config/config.ts';
 import { type ForwardProxy, ProxyError, proxyOf } from './proxy.ts';
-import { buildConnector, connect, type Dispatcher, Pool, ProxyAgent } from './undici.ts';
+import { buildConnector, connect, type Dispatcher, errors, Pool, ProxyAgent } from './undici.ts';
 
 /**
  * Connects to a host with several addresses, trying one after another, each for its share of the timeout. Node gives each 250 ms:
@@ -26,7 +26,25 @@ function connectorOf(options: buildConnector.BuildOptions & { readonly timeout: 
       callback,
     );
   };
-  return connector;
+  return withoutReconnecting(connector);
+}
+
+/**
+ * After a request that was aborted, undici ends its connection with an error by which it knows that the request is still to be
+ * made, and connects again for it: a host that hangs would get two connections for each request. With another error it does not.
+ */
+function withoutReconnecting(connector: buildConnector.connector): buildConnector.connector {
+  return (target, callback) =>
+    connector(target, (...[error, socket]) => {
+      if (!socket) {
+        callback(error ?? new Error('there is no connection'), null);
+        return;
+      }
+      const destroy = socket.destroy.bind(socket);
+      socket.destroy = (reason) =>
+        destroy(reason?.message === 'aborted' ? new errors.RequestAbortedError() : reason);
+      callback(null, socket);
+    });
 }
 
 /**
@@ -166,6 +184,8 @@ export function createPool(config: ApiConfig, proxy: ForwardProxy | undefined): 
     uri: through.url,
     ...userAlone(through.url),
     requestTls: trust,
+    factory: (origin: URL, settings: Pool.Options & { readonly connect: buildConnector.connector }) =>
+      new Pool(origin, { ...settings, connect: withoutReconnecting(settings.connect) }),
     // A CONNECT that is never answered must not outlive its request.
     clientFactory: (origin, settings) =>
       createTunnels(origin, { ...settings, connect: connectorOf(verified), headersTimeout: timeoutMs }),

@@ -23,8 +23,11 @@ export interface Reader {
   readonly describeKey: (credential: string) => string;
 }
 
-export function getFor({ clients, signal, budgetMs }: Reader, { api, queue, credential }: Spec): Get {
-  return (path) => clients[api].get({ path, queue, credential, budgetMs }, signal);
+export function getFor(
+  { clients, signal, budgetMs }: Reader,
+  { api, account, credential, queue }: Spec,
+): Get {
+  return (path) => clients[api].get({ path, account, credential, queue, budgetMs }, signal);
 }
 
 /** Nothing is shown of a field that is not as documented: the exporter says that. */

@@ -81,11 +81,14 @@ export class PastReader {
         if (!this.#isListing) onExchange?.({ api, path, code, durationMs: seconds * 1000, answer });
         log.debug({ api, path, code }, 'asked the API');
       },
-      paused: (api: ApiName, untilMs: number) =>
-        log.warn({ api }, `the API asked for a pause until ${timeText(untilMs)}`),
+      paused: (api: ApiName, credential: string, untilMs: number) =>
+        log.warn(
+          { api, credential },
+          `the ${api} API answered 429 to the key of ${credential}: it gets no requests with it until ${timeText(untilMs)}`,
+        ),
     };
     this.#reader = {
-      clients: createClients(halved(config.apis), keys, observer, proxy),
+      clients: createClients(halved(config.apis), keys, observer, { proxy }),
       signal,
       budgetMs,
       describeKey: (credential) => this.#keys.describe(credential),

@@ -64,7 +64,8 @@ const advices = {
   },
   rate_limited: {
     tone: 'warn',
-    advice: 'Lower requests_per_second of this API, or raise intervals.',
+    advice:
+      'Set `interval_factor: 2` (BUNNYNET_INTERVAL_FACTOR), or raise the intervals of single kinds. Lower requests_per_second of this API if other programs use the key, too.',
     runbook: 'runbooks/BunnynetApiPaused.md',
   },
   not_found: {

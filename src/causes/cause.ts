@@ -27,8 +27,12 @@ export interface DriftedField {
 export interface ExporterState {
   /** The last reload that failed. */
   readonly refusedReload: { readonly atMs: number; readonly message: string } | undefined;
-  /** The APIs that answered 429. */
-  readonly pauses: readonly { readonly api: ApiName; readonly untilMs: number }[];
+  /** The keys that an API has paused with a 429; an empty credential stands for the API as a whole. */
+  readonly pauses: readonly {
+    readonly api: ApiName;
+    readonly credential: string;
+    readonly untilMs: number;
+  }[];
   readonly capacities: readonly ApiCapacity[];
   readonly schemaDrift: readonly DriftedField[];
   /** What two accounts list. */

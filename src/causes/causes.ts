@@ -17,7 +17,7 @@ import { exporterCauses } from './exporter-causes.ts';
 interface Place {
   readonly id: string;
   /**
-   * What they have in common: a host that cannot be read, a key, the pause of an API, that a listing lacks them, that they were
+   * What they have in common: a host that cannot be read, a key, the pause of a key, that a listing lacks them, that they were
    * not read in time, or what was answered.
    */
   readonly nature: 'outage' | 'key' | 'pause' | 'absent' | 'stale' | 'answer';
@@ -48,7 +48,7 @@ export function causesOf(input: CauseInput): readonly Cause[] {
 function groupsOf(input: CauseInput): readonly Group[] {
   const { targets, listings, kinds, exporter } = input;
   const apiOf = new Map(kinds.map(({ kind, api }) => [kind, api]));
-  const paused = new Set(exporter.pauses.map(({ api }) => api));
+  const paused = new Set(exporter.pauses.map(({ api, credential }) => `${api} ${credential}`));
   const groups = new Map<string, Group>();
   const groupOf = (place: Place, api: ApiName, credential: string): Group => {
     const known = groups.get(place.id);
@@ -57,16 +57,20 @@ function groupsOf(input: CauseInput): readonly Group[] {
     group.apis.add(api);
     return group;
   };
-  for (const api of paused) groupOf(pauseOf(api), api, '');
+  for (const { api, credential } of exporter.pauses) groupOf(pauseOf(api, credential), api, credential);
   for (const status of targets) {
     const { target, lastFailure, state } = status;
     const { kind, credential } = target;
     const api = apiOf.get(kind) ?? 'core';
     let place: Place | undefined;
     if (state === 'absent') place = { id: `absent ${kind}`, nature: 'absent', reason: 'not_found' };
-    else if (state === 'stale')
-      place = paused.has(api) ? pauseOf(api) : { id: `stale ${api}`, nature: 'stale', reason: 'stale' };
-    else if (lastFailure) place = placeOf(lastFailure, api, credential, input);
+    else if (state === 'stale') {
+      const pausing = [credential, ''].find((one) => paused.has(`${api} ${one}`));
+      place =
+        pausing === undefined
+          ? { id: `stale ${api}`, nature: 'stale', reason: 'stale' }
+          : pauseOf(api, pausing);
+    } else if (lastFailure) place = placeOf(lastFailure, api, credential, input);
     if (place) groupOf(place, api, credential).targets.push(status);
   }
   for (const status of listings) {
@@ -78,8 +82,9 @@ function groupsOf(input: CauseInput): readonly Group[] {
   return [...groups.values()];
 }
 
-function pauseOf(api: ApiName): Place {
-  return { id: `paused ${api}`, nature: 'pause', reason: 'rate_limited' };
+/** credential: empty for the API as a whole. */
+function pauseOf(api: ApiName, credential: string): Place {
+  return { id: `paused ${api} ${credential}`, nature: 'pause', reason: 'rate_limited' };
 }
 
 function placeOf(
@@ -100,7 +105,7 @@ function placeOf(
   if (result === 'auth' && (status !== 401 || !answers.isRefused(api, credential)))
     return ofKey(`denied ${api}`, 'denied');
   if (result === 'auth') return ofKey('refused', api === 'video' ? 'library_key' : 'refused');
-  if (result === 'rate_limited') return pauseOf(api);
+  if (result === 'rate_limited') return pauseOf(api, credential);
   if (isHostFailure(failure) && answers.isUnreadable(api))
     return { id: `host ${hostOf(baseUrlOf(api))}`, nature: 'outage', reason: reasonOf(failure) };
   if (status === 404 && !errorKey && answers.isFailing(api))
@@ -180,9 +185,16 @@ function wordsOf(
   const message = failure?.message.replace(/\.$/, '') ?? '';
   if (nature === 'key') return wordsOfKey(group, message, nouns, input);
   if (nature === 'pause') {
-    const pause = input.exporter.pauses.find((one) => one.api === api);
-    const until = pause && `; it gets no requests for ${durationInWords(pause.untilMs - input.nowMs)}`;
-    return { title: `The ${api} API answered 429${until ?? ''}` };
+    const { credential } = group;
+    const pause = input.exporter.pauses.find((one) => one.api === api && one.credential === credential);
+    const forTime = pause ? ` for ${durationInWords(pause.untilMs - input.nowMs)}` : undefined;
+    if (credential === '')
+      return {
+        title: `The ${api} API answered 429 to several keys${forTime ? `; it gets no requests${forTime}` : ''}`,
+      };
+    return {
+      title: `The ${api} API answered 429 to ${keyText(group, input)}${forTime ? `; it gets no requests with it${forTime}` : ''}`,
+    };
   }
   if (nature === 'stale') return { title: `Values of the ${api} API were not read again in time` };
   if (nature === 'absent') return { title: message };
@@ -199,6 +211,14 @@ function wordsOf(
   // `HTTP 503 from the core API`, but `The core API: connection refused`.
   const isFrom = failure && ['timeout', 'server_error', 'not_found'].includes(failure.result);
   return { title: isFrom ? `${message} from the ${api} API` : `The ${api} API: ${message}` };
+}
+
+/** Whose key it is: `the key of acme`, or with the account that its library belongs to. */
+function keyText({ credential, apis }: Group, { targets, listings }: CauseInput): string {
+  const specs = [targets.map(({ target }) => target), listings.map(({ poll }) => poll)].flat();
+  const account = specs.find((spec) => apis.has(spec.api) && spec.credential === credential)?.account;
+  const isOwn = account === undefined || account === credential;
+  return isOwn ? `the key of ${credential}` : `the key of ${credential} of the account ${account}`;
 }
 
 function wordsOfKey(group: Group, message: string, nouns: readonly string[], input: CauseInput): Words {

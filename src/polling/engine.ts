@@ -36,7 +36,7 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   readonly log: Logger;
   readonly resources: readonly Resource[];
   readonly store: Pick<Store, 'add'>;
-  readonly paceOf: (api: ApiName) => Pick<Pacer, 'enqueue' | 'setQueues'>;
+  readonly paceOf: (api: ApiName) => Pick<Pacer, 'enqueue' | 'keepFor'>;
   readonly foundKeys: FoundKeys;
   /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
@@ -236,14 +236,16 @@ export class PollEngine {
         let polls = 0;
         let perSecond = 0;
         const queues = new Set<string>();
+        const accounts = new Set<string>();
         for (const task of this.#tasks.values()) {
           const { spec } = task;
           if (spec.api !== api || isFed(task)) continue;
           polls++;
           perSecond += 1000 / spec.intervalMs;
           queues.add(spec.queue);
+          accounts.add(spec.account);
         }
-        paceOf(api).setQueues(queues);
+        paceOf(api).keepFor({ queues, accounts });
         this.#outages.get(api)?.follow(polls, perSecond);
       }
       this.#plannedAtMs = performance.now();
@@ -379,17 +381,17 @@ export class PollEngine {
   }
 
   #enqueue(task: Task, nowMs: number): void {
-    const { api, queue } = task.spec;
+    const { spec } = task;
     task.phase = 'queued';
     task.dueAtMs = nowMs;
-    this.#options.paceOf(api).enqueue(queue, (permit) => {
+    this.#options.paceOf(spec.api).enqueue(spec, (permit) => {
       if (task.phase !== 'queued' || this.#abort.signal.aborted) return false;
       task.running = this.#poll(task, permit);
       return true;
     });
   }
 
-  async #poll(task: Task, permit: Permit): Promise<void> {
+  async #poll(task: Task, permit: Permit | undefined): Promise<void> {
     const { spec, record, waiters } = task;
     const startedMs = this.#uptimeMs();
     const outage = this.#outages.get(spec.api);
@@ -427,7 +429,7 @@ export class PollEngine {
         const run = await this.#poller.list(task, options, signal);
         endedMs = performance.now();
         // What follows may take a while.
-        permit.release();
+        permit?.release();
         if (isCurrent()) await this.#takeOver(task, run, isCurrent);
       } else {
         const reading = await this.#poller.read(task, options, signal);
@@ -439,7 +441,7 @@ export class PollEngine {
       this.#poller.failed(task, error, tookSeconds());
       for (const fed of this.#fedBy(task)) fed.pollFailed();
     } finally {
-      permit.release();
+      permit?.release();
     }
   }
 

@@ -57,8 +57,8 @@ export interface Reading extends Readings {
 
 /** How a task is read. */
 export interface ReadOptions {
-  /** For the first request. */
-  readonly permit: Permit;
+  /** For the first request; undefined if the client has to ask for one. */
+  readonly permit: Permit | undefined;
   /** Whether the client retries nothing. */
   readonly withoutRetries: boolean;
   /** Whether the poll still counts. Once it does not, nothing more is requested. */
@@ -159,19 +159,20 @@ export class Poller {
   }
 
   #getFor(
-    { api, queue, credential, intervalMs }: Spec,
+    { api, account, queue, credential, intervalMs }: Spec,
     { permit, withoutRetries, isCurrent }: ReadOptions,
     signal: AbortSignal,
   ): Get {
     const client = this.#options.clientOf(api);
     const endsAtMs = performance.now() + intervalMs;
-    let held: Permit | undefined = permit;
+    let held = permit;
     return (path) => {
       // The next page might be read with another key.
       if (!isCurrent()) throw new Error('the poll is no longer wanted');
       const budgetMs = endsAtMs - performance.now();
       const request = {
         path,
+        account,
         queue,
         credential,
         budgetMs,
@@ -232,7 +233,7 @@ export class Poller {
       failingSinceMs: record.failingSinceMs ?? atMs,
       permanentFailures: isPermanent(thrown) ? record.permanentFailures + 1 : 0,
       transient: isTransient ? { count: count + 1, sinceMs } : undefined,
-      // After a 429, the whole API is paused anyway.
+      // After a 429, the key is paused anyway.
       pauseMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0,
     };
     const { message, status, errorKey } = lastFailure;

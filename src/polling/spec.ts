@@ -10,7 +10,7 @@ interface SpecBase {
   readonly key: string;
   readonly kind: string;
   readonly api: ApiName;
-  /** Its queue at the pacer of its API. */
+  /** What is read, as the pacer of its API takes turns between it. */
   readonly queue: string;
   readonly credential: string;
   readonly intervalMs: number;

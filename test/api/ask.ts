@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { onTestFinished, vi } from 'vitest';
 import { ApiClient, type ApiKeys, type ClientObserver, type Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
+import type { Lane } from '../../src/api/pacer.ts';
 import type { ForwardProxy } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
 import { Secret } from '../../src/secrets/credentials.ts';
@@ -21,6 +22,8 @@ export const config: ApiConfig = {
   names: { baseUrl: 'apis.shield.base_url', host: [], authorities: [] },
 };
 
+export const lane: Lane = { account: 'account', credential: 'account', queue: 'a' };
+
 export const keys: ApiKeys = { get: () => new Secret(key), check: () => Promise.resolve() };
 
 /** A client that is closed at the end of the test; `codes` and `pauses` are what it reported to its observer. */
@@ -33,14 +36,14 @@ export function createClient(
   const pauses: number[] = [];
   const observer: ClientObserver = {
     requested: (api, code) => codes.push(`${api} ${code}`),
-    paused: (_, untilMs) => pauses.push(untilMs),
+    paused: (_, _credential, untilMs) => pauses.push(untilMs),
   };
-  const client = new ApiClient('shield', { ...config, ...settings }, givenKeys, observer, proxy);
+  const client = new ApiClient('shield', { ...config, ...settings }, givenKeys, observer, { proxy });
   onTestFinished(() => client.close());
   const get = (
     path: string,
     { signal = new AbortController().signal, ...about }: Partial<Request> & { signal?: AbortSignal } = {},
-  ) => client.get({ path, queue: 'a', credential: 'account', budgetMs: 60_000, ...about }, signal);
+  ) => client.get({ path, ...lane, budgetMs: 60_000, ...about }, signal);
   /** The error of a request that must fail. */
   const failure = async (path: string, about?: Parameters<typeof get>[1]): Promise<ApiError> => {
     const error: unknown = await get(path, about).then(

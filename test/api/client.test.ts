@@ -11,6 +11,7 @@ import {
   drawTheLeast,
   key,
   keys,
+  lane,
   origin,
   sendForever,
   serve,
@@ -245,7 +246,7 @@ describe('retries', () => {
   it('follow a 429 once its pause is over', async () => {
     drawTheLeast();
     const { get, pacer, codes } = createClient({ maxRetries: 1 });
-    const pause = vi.spyOn(pacer, 'pause').mockImplementation(() => undefined);
+    const pause = vi.spyOn(pacer, 'refused').mockImplementation(() => false);
     answers([429, 200]);
     expect(await get('/a')).toEqual({});
     expect(pause).toHaveBeenCalledOnce();
@@ -306,8 +307,8 @@ describe('retries', () => {
   it('do not delay the failure if the API is paused for longer than the poll may take', async () => {
     drawTheLeast();
     const { failure, pacer, codes } = createClient({ maxRetries: 2 });
-    const permit = await pacer.permit('a', new AbortController().signal);
-    pacer.pause(3_600_000);
+    const permit = await pacer.permit(lane, new AbortController().signal);
+    pacer.refused(lane.credential, '', 3_600_000);
     answers([500]);
     expect(await failure('/a', { permit, budgetMs: 200 })).toMatchObject({ result: 'server_error' });
     expect(codes).toHaveLength(1);
@@ -322,32 +323,34 @@ describe('a 429', () => {
       vi.useRealTimers();
     });
     const made = createClient();
-    const pause = vi.spyOn(made.pacer, 'pause');
-    /** The pauses so far, in ms. */
-    const durations = () => pause.mock.calls.map(([durationMs]) => durationMs);
+    /** How long the pause after each 429 was, in ms. */
+    const durations: number[] = [];
     const refuse = async (headers: Record<string, string> = {}) => {
       mockApi(origin).get('/a').reply(429, '', headers);
       const permit: Permit = { release: () => undefined };
       expect((await made.failure('/a', { permit })).result).toBe('rate_limited');
+      durations.push(made.pacer.pausedForMs(lane.credential));
     };
     return { ...made, durations, refuse };
   };
 
-  it('pauses the API for every queue for as long as Retry-After says, and reports until when', async () => {
+  it('pauses its key for every kind for as long as Retry-After says, and reports until when', async () => {
     const { pacer, refuse, durations, pauses } = freeze();
     await refuse({ 'Retry-After': '7' });
-    expect(durations()).toEqual([7000]);
+    expect(durations).toEqual([7000]);
     expect(pauses).toEqual([Date.parse('2026-11-20T09:30:07Z')]);
     const served = vi.fn(() => true);
-    pacer.enqueue('b', served);
+    pacer.enqueue({ ...lane, queue: 'b' }, served);
     expect(served).not.toHaveBeenCalled();
+    pacer.enqueue({ ...lane, credential: 'other' }, served);
+    expect(served).toHaveBeenCalledOnce();
   });
 
   it('measures the date of Retry-After by the clock of the API', async () => {
     const { refuse, durations } = freeze();
     await refuse({ 'Retry-After': 'Fri, 20 Nov 2026 12:00:30 GMT', Date: 'Fri, 20 Nov 2026 12:00:00 GMT' });
     await refuse({ 'Retry-After': 'Fri, 20 Nov 2026 09:31:00 GMT', Date: 'no time' });
-    expect(durations()).toEqual([30_000, 60_000]);
+    expect(durations).toEqual([30_000, 60_000]);
   });
 
   it.each([
@@ -364,16 +367,16 @@ describe('a 429', () => {
     mockApi(origin).get('/a').reply(200, {});
     await get('/a');
     await refuse(headers);
-    expect(durations()).toEqual([1000, 2000, 4000, 1000]);
+    expect(durations).toEqual([1000, 2000, 4000, 1000]);
   });
 
   it('counts once for requests that were under way together', async () => {
     const { refuse, durations, pauses } = freeze();
     await Promise.all([refuse(), refuse(), refuse()]);
-    expect(durations()).toEqual([1000]);
+    expect(durations.splice(1)).toEqual([1000, 1000]);
     vi.advanceTimersByTime(1000);
     await refuse();
-    expect(durations()).toEqual([1000, 2000]);
+    expect(durations).toEqual([1000, 2000]);
     expect(pauses).toHaveLength(2);
   });
 
@@ -382,7 +385,7 @@ describe('a 429', () => {
     await refuse();
     await refuse({ 'Retry-After': '30' });
     await refuse({ 'Retry-After': '5' });
-    expect(durations()).toEqual([1000, 30_000, 5000]);
+    expect(durations).toEqual([1000, 30_000, 30_000]);
     const ends = ['09:30:01', '09:30:30', '09:30:30'];
     expect(pauses).toEqual(ends.map((end) => Date.parse(`2026-11-20T${end}Z`)));
   });
@@ -559,7 +562,7 @@ describe('an abort', () => {
   it('ends the wait before a retry', async () => {
     const abort = new AbortController();
     const { get, codes } = createClient({ maxRetries: 2 });
-    mockApi(origin).get('/a').reply(503, '', { 'Retry-After': '50' });
+    mockApi(origin).get('/a').reply(503, '', { 'Retry-After': '5' });
     const asked = get('/a', { signal: abort.signal });
     await expect.poll(() => codes).toEqual(['shield 503']);
     setImmediate(() => abort.abort(stopped));
@@ -569,8 +572,8 @@ describe('an abort', () => {
   it('ends the wait for a permit, for the first try and for a retry', async () => {
     drawTheLeast();
     const { get, pacer, codes } = createClient({ maxRetries: 2 });
-    const permit = await pacer.permit('a', new AbortController().signal);
-    pacer.pause(3_600_000);
+    const permit = await pacer.permit(lane, new AbortController().signal);
+    pacer.refused(lane.credential, '', 5000);
     const first = new AbortController();
     const asked = get('/a', { signal: first.signal });
     first.abort(stopped);

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { burstOf, type Pace, Pacer, type Permit } from '../../src/api/pacer.ts';
+import { burstOf, type Lane, type Pace, Pacer, type Permit } from '../../src/api/pacer.ts';
 import { collectGarbage } from '../collect-garbage.ts';
 
 beforeEach(() => {
@@ -14,12 +14,29 @@ afterEach(() => {
 const quick: Pace = { requestsPerSecond: 1000, maxConcurrency: 8 };
 const never = new AbortController().signal;
 
+/** `acme` of the account of this name; `acme/films/statistics` of one of its keys and one of its kinds. */
+function laneOf(text: string): Lane {
+  const [account = '', credential = account, queue = 'statistics'] = text.split('/');
+  return { account, credential, queue };
+}
+
+/** The lane of a kind of the only account. */
+function ofKind(queue: string): Lane {
+  return { account: 'acme', credential: 'acme', queue };
+}
+
+/** Has a pacer keep a slot for kinds. */
+function keepKinds(pacer: Pacer, queues: readonly string[]): void {
+  pacer.keepFor({ queues, accounts: [] });
+}
+
 /** Enqueues requests that hold their permit until the test ends them; `started` lists them in order. */
-function record(pacer: Pacer) {
+function record(pacer: Pacer, toLane = ofKind) {
   const started: string[] = [];
   const permits: Permit[] = [];
-  const ask = (queue: string, name = queue) =>
-    pacer.enqueue(queue, (permit) => {
+  const ask = (text: string, name = text) =>
+    pacer.enqueue(toLane(text), (permit) => {
+      if (!permit) throw new Error('nothing is given up here');
       started.push(name);
       permits.push(permit);
       return true;
@@ -64,15 +81,15 @@ describe('rate', () => {
           let inFlight = 0;
           for (const { afterMs, queue, lastsMs, wanted, set } of arrivals) {
             vi.advanceTimersByTime(afterMs);
-            if (set) pacer.setQueues(set);
-            pacer.enqueue(queue, (permit) => {
+            if (set) keepKinds(pacer, set);
+            pacer.enqueue(ofKind(queue), (permit) => {
               if (!wanted) return false;
               starts.push(performance.now());
               inFlight++;
               expect(inFlight).toBeLessThanOrEqual(maxConcurrency);
               setTimeout(() => {
                 inFlight--;
-                permit.release();
+                permit?.release();
               }, lastsMs);
               return true;
             });
@@ -96,9 +113,9 @@ describe('fairness', () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 });
     const started: string[] = [];
     const ask = (queue: string) =>
-      pacer.enqueue(queue, (permit) => {
+      pacer.enqueue(ofKind(queue), (permit) => {
         started.push(queue);
-        setTimeout(() => permit.release(), 5);
+        setTimeout(() => permit?.release(), 5);
         return true;
       });
     for (let i = 0; i < 20_000; i++) ask('video');
@@ -116,7 +133,7 @@ describe('fairness', () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     for (const name of ['first', 'second', 'third']) ask('a', name);
-    void pacer.permit('a', never).then(() => started.push('further page'));
+    void pacer.permit(ofKind('a'), never).then(() => started.push('further page'));
     await vi.advanceTimersByTimeAsync(200);
     expect(started).toEqual(['first', 'further page', 'second', 'third']);
   });
@@ -124,7 +141,7 @@ describe('fairness', () => {
   /** A pacer that reserves a slot for each of these queues. */
   function keeping(pace: Pace, ...queues: readonly string[]): Pacer {
     const pacer = new Pacer(pace);
-    pacer.setQueues(queues);
+    keepKinds(pacer, queues);
     return pacer;
   }
 
@@ -162,18 +179,18 @@ describe('fairness', () => {
   });
 });
 
-describe('setQueues', () => {
+describe('keepFor', () => {
   it('no longer reserves a slot for a queue that is gone', () => {
     const pacer = new Pacer(quick);
     const { started, ask, endAll } = record(pacer);
-    pacer.setQueues(['a', 'gone']);
+    keepKinds(pacer, ['a', 'gone']);
     ask('gone');
     vi.advanceTimersByTime(100);
     endAll();
     for (let i = 0; i < 20; i++) ask('a');
     vi.advanceTimersByTime(100);
     expect(started.filter((name) => name === 'a')).toHaveLength(7);
-    pacer.setQueues(['a']);
+    keepKinds(pacer, ['a']);
     vi.advanceTimersByTime(100);
     expect(started.filter((name) => name === 'a')).toHaveLength(8);
   });
@@ -193,7 +210,7 @@ describe('a permit', () => {
   it('costs nothing if its waiter no longer wants it', () => {
     const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 1 });
     const { started, ask } = record(pacer);
-    for (let i = 0; i < 1000; i++) pacer.enqueue('a', () => false);
+    for (let i = 0; i < 1000; i++) pacer.enqueue(ofKind('a'), () => false);
     ask('a');
     expect(started).toEqual(['a']);
   });
@@ -203,7 +220,7 @@ describe('a permit', () => {
     const { started, ask } = record(pacer);
     ask('a', 'first');
     const abort = new AbortController();
-    const permit = pacer.permit('a', abort.signal);
+    const permit = pacer.permit(ofKind('a'), abort.signal);
     ask('a', 'second');
     abort.abort(new Error('reloaded'));
     await expect(permit).rejects.toThrow('reloaded');
@@ -213,11 +230,11 @@ describe('a permit', () => {
 
   it('is no longer waited for after untilMs', async () => {
     const pacer = new Pacer(quick);
-    pacer.pause(5000);
-    const tooLate = expect(pacer.permit('a', never, performance.now() + 4000)).rejects.toThrow(
+    pacer.refused('acme', 'key', 5000);
+    const tooLate = expect(pacer.permit(ofKind('a'), never, performance.now() + 4000)).rejects.toThrow(
       'no permit in time',
     );
-    const inTime = pacer.permit('a', never, performance.now() + 6000);
+    const inTime = pacer.permit(ofKind('a'), never, performance.now() + 6000);
     await vi.advanceTimersByTimeAsync(4000);
     await tooLate;
     await vi.advanceTimersByTimeAsync(2000);
@@ -231,7 +248,9 @@ describe('a permit', () => {
     const { started, ask } = record(pacer);
     ask('a', 'first');
     let isStopped = false;
-    const stopped = expect(pacer.permit('a', never, undefined, () => isStopped)).rejects.toThrow('stopped');
+    const stopped = expect(pacer.permit(ofKind('a'), never, undefined, () => isStopped)).rejects.toThrow(
+      'stopped',
+    );
     ask('a', 'second');
     isStopped = true;
     vi.advanceTimersByTime(1000);
@@ -242,12 +261,12 @@ describe('a permit', () => {
   it('leaves nothing in memory once nobody waits for it', async () => {
     vi.useRealTimers();
     const pacer = new Pacer(quick);
-    pacer.pause(3_600_000);
+    pacer.refused('acme', 'key', 3_600_000);
     const leave = async (): Promise<WeakRef<AbortSignal>[]> => {
       const aborted = new AbortController();
       const late = new AbortController();
-      const permit = pacer.permit('a', aborted.signal);
-      const none = pacer.permit('a', late.signal, performance.now());
+      const permit = pacer.permit(ofKind('a'), aborted.signal);
+      const none = pacer.permit(ofKind('a'), late.signal, performance.now());
       aborted.abort();
       await Promise.allSettled([permit, none]);
       return [new WeakRef(aborted.signal), new WeakRef(late.signal)];
@@ -267,11 +286,11 @@ describe('pause', () => {
   it('is prolonged but never shortened', () => {
     const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
-    pacer.pause(5000);
-    pacer.pause(1000);
+    pacer.refused('acme', 'key', 5000);
+    pacer.refused('acme', 'key', 1000);
     ask('a');
     vi.advanceTimersByTime(4000);
-    pacer.pause(5000);
+    pacer.refused('acme', 'key', 5000);
     vi.advanceTimersByTime(4999);
     expect(started).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -281,12 +300,197 @@ describe('pause', () => {
   it('does not release all the requests that piled up at once', () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
-    pacer.pause(60_000);
+    pacer.refused('acme', 'key', 60_000);
     for (let i = 0; i < 100; i++) ask('a');
     vi.advanceTimersByTime(60_000);
     expect(started).toHaveLength(1);
+    pacer.answered('acme', true);
     vi.advanceTimersByTime(1000);
     expect(started).toHaveLength(21);
+  });
+});
+
+describe('accounts', () => {
+  const slots = (started: readonly string[], account: string) =>
+    started.filter((one) => one.startsWith(account)).length;
+
+  it('take turns, however many keys and kinds each has', () => {
+    const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 100 });
+    const { started, ask, endAll } = record(pacer, laneOf);
+    for (let key = 0; key < 50; key++) for (const kind of ['x', 'y']) ask(`acme/${key}/${kind}`);
+    for (let n = 0; n < 5; n++) ask('umbrella');
+    for (let n = 0; n < 10; n++) {
+      vi.advanceTimersByTime(100);
+      endAll();
+    }
+    expect(slots(started, 'umbrella')).toBe(5);
+    // The keys of an account have their turns before a second kind of one does.
+    expect(
+      new Set(started.filter((one) => one.startsWith('acme')).map((one) => one.split('/')[1])).size,
+    ).toBe(slots(started, 'acme'));
+  });
+
+  it('have at most their share of the slots while others wait, and all of them otherwise', () => {
+    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 6 });
+    const { started, permits, ask } = record(pacer, laneOf);
+    for (let n = 0; n < 20; n++) ask('acme');
+    vi.advanceTimersByTime(100);
+    expect(started).toHaveLength(6);
+    for (let n = 0; n < 20; n++) ask('umbrella');
+    for (const permit of permits.splice(0, 3)) permit.release();
+    vi.advanceTimersByTime(100);
+    expect(slots(started, 'umbrella')).toBe(3);
+    // Nothing of acme begins where umbrella has its share, nor the other way round.
+    for (const permit of permits.splice(0, 3)) permit.release();
+    vi.advanceTimersByTime(100);
+    expect([slots(started, 'acme'), slots(started, 'umbrella')]).toEqual([9, 3]);
+  });
+
+  it('have a slot that is kept for them, while all requests of another hang', () => {
+    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 2 });
+    pacer.keepFor({ queues: [], accounts: ['acme', 'umbrella'] });
+    const { started, permits, ask } = record(pacer, laneOf);
+    for (let n = 0; n < 20; n++) ask('acme');
+    vi.advanceTimersByTime(100);
+    expect(started).toEqual(['acme']);
+    for (let n = 0; n < 5; n++) {
+      ask('umbrella');
+      vi.advanceTimersByTime(100);
+      permits.pop()?.release();
+    }
+    expect(slots(started, 'umbrella')).toBe(5);
+  });
+
+  it('are not held back by a key of theirs that has its share already', () => {
+    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 4 });
+    const { started, ask } = record(pacer, laneOf);
+    for (let n = 0; n < 20; n++) ask('acme/hanging');
+    vi.advanceTimersByTime(100);
+    expect(started).toHaveLength(4);
+    ask('acme/films');
+    expect(started).toHaveLength(4);
+  });
+});
+
+describe('a pause of one key', () => {
+  it('holds back neither the other keys of its account nor other accounts, and takes no turn', () => {
+    const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
+    const { started, ask, endAll } = record(pacer, laneOf);
+    pacer.refused('films', 'films', 60_000);
+    for (let n = 0; n < 20; n++) for (const lane of ['acme/films', 'acme/series', 'umbrella']) ask(lane);
+    for (let n = 0; n < 20; n++) {
+      vi.advanceTimersByTime(100);
+      endAll();
+    }
+    expect(started).toHaveLength(21);
+    expect(started).not.toContain('acme/films');
+  });
+
+  it('ends with one request, whose answer decides', () => {
+    const pacer = new Pacer(quick);
+    const { started, ask, endAll } = record(pacer);
+    pacer.refused('acme', 'acme', 5000);
+    for (let n = 0; n < 4; n++) ask('a');
+    vi.advanceTimersByTime(6000);
+    expect(started).toHaveLength(1);
+    pacer.refused('acme', 'acme', 5000);
+    endAll();
+    vi.advanceTimersByTime(4999);
+    expect(started).toHaveLength(1);
+    vi.advanceTimersByTime(100);
+    expect(started).toHaveLength(2);
+    pacer.answered('acme', false);
+    endAll();
+    vi.advanceTimersByTime(100);
+    expect(started).toHaveLength(4);
+  });
+});
+
+describe('a pause of the API', () => {
+  const createRefused = () => {
+    const pacer = new Pacer(quick);
+    const recorded = record(pacer, laneOf);
+    pacer.refused('acme', 'acme', 600_000);
+    return { pacer, ...recorded };
+  };
+  const areAllPaused = (pacer: Pacer) => pacer.pauses().some(({ credential }) => credential === '');
+
+  it('begins with the second key that gets 429, for as long as that answer says, and at most a minute', () => {
+    for (const [retryAfterMs, pausedMs] of [
+      [20_000, 20_000],
+      [600_000, 60_000],
+    ] as const) {
+      const { pacer, started, ask, endAll } = createRefused();
+      pacer.refused('acme', 'acme', 600_000);
+      expect(areAllPaused(pacer)).toBe(false);
+      pacer.refused('umbrella', 'umbrella', retryAfterMs);
+      expect(areAllPaused(pacer)).toBe(true);
+      for (let n = 0; n < 3; n++) ask('third');
+      vi.advanceTimersByTime(pausedMs - 1);
+      expect(started).toEqual([]);
+      vi.advanceTimersByTime(10);
+      // One tries.
+      expect(started).toHaveLength(1);
+      pacer.answered('third', true);
+      endAll();
+      vi.advanceTimersByTime(100);
+      expect(started).toHaveLength(3);
+    }
+  });
+
+  it('does not begin if anything was read with any key since the first', () => {
+    const { pacer } = createRefused();
+    pacer.answered('third', true);
+    pacer.refused('umbrella', 'umbrella', 20_000);
+    expect(areAllPaused(pacer)).toBe(false);
+  });
+
+  it('does not begin for the same key under two names', () => {
+    const { pacer } = createRefused();
+    pacer.refused('other name', 'acme', 20_000);
+    expect(areAllPaused(pacer)).toBe(false);
+  });
+
+  it('ends with the first reading, such as that of a request in flight', () => {
+    const { pacer, started, ask } = createRefused();
+    pacer.refused('umbrella', 'umbrella', 20_000);
+    ask('third');
+    pacer.answered('third', true);
+    expect(started).toEqual(['third']);
+    expect(areAllPaused(pacer)).toBe(false);
+  });
+
+  it('does not begin again for keys that are always refused, while others are read', () => {
+    const { pacer } = createRefused();
+    pacer.refused('umbrella', 'umbrella', 20_000);
+    pacer.answered('third', true);
+    for (let n = 0; n < 5; n++) {
+      vi.advanceTimersByTime(600_000);
+      for (const key of ['acme', 'umbrella']) pacer.refused(key, key, 20_000);
+      expect(areAllPaused(pacer)).toBe(false);
+    }
+  });
+});
+
+describe('longestPauseMs', () => {
+  it('is how long a row of pauses may take before what waits is told so', async () => {
+    const pacer = new Pacer({ ...quick, longestPauseMs: 30_000 });
+    const given: (Permit | undefined)[] = [];
+    const ask = () => pacer.enqueue(ofKind('a'), (permit) => given.push(permit) > 0);
+    pacer.refused('acme', 'acme', 20_000);
+    ask();
+    const further = pacer.permit(ofKind('a'), never).catch((error: Error) => error.name);
+    ask();
+    vi.advanceTimersByTime(20_001);
+    // The page goes first: it tries, and the others wait for its answer.
+    const permit = await further;
+    expect(given).toEqual([]);
+    pacer.refused('acme', 'acme', 20_000);
+    expect(given).toEqual([undefined, undefined]);
+    if (typeof permit === 'object') permit.release();
+    ask();
+    expect(given).toEqual([undefined, undefined, undefined]);
+    await expect(pacer.permit(ofKind('a'), never)).rejects.toThrow('paused');
   });
 });
 
@@ -326,7 +530,7 @@ describe('setPace', () => {
   it('does not end a pause', () => {
     const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
-    pacer.pause(5000);
+    pacer.refused('acme', 'key', 5000);
     ask('a');
     pacer.setPace({ requestsPerSecond: 10, maxConcurrency: 8 });
     vi.advanceTimersByTime(4999);

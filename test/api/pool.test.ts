@@ -217,6 +217,22 @@ describe('an API', () => {
     expect(await ask(`http://127.0.0.1:${port}`, { timeoutMs: 300 })).toMatch(failure);
   });
 
+  it.each([false, true])(
+    'that hangs gets one connection for each request, through a proxy: %j',
+    async (isThroughProxy) => {
+      let connected = 0;
+      const api = createHttpsServer({ cert: server.cert, key: server.key });
+      api.on('secureConnection', () => void connected++);
+      const port = await listen(api);
+      const proxy = isThroughProxy ? { proxy: await runProxy() } : {};
+      const asked = clientFor(`https://localhost:${port}`, { authorities, ...proxy, timeoutMs: 3000 });
+      expect(await asked()).toMatch(/^timeout: /);
+      // Another one would have come by now.
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      expect(connected).toBe(1);
+    },
+  );
+
   it('that never starts TLS is asked again on one connection once it does', async () => {
     const connected: Socket[] = [];
     const api = createTcpServer((socket) => void connected.push(socket));

@@ -281,7 +281,7 @@ describe('an outage', () => {
 });
 
 describe('an API that asked for a pause', () => {
-  const pauses = [{ api: 'shield', untilMs: nowMs + 90_000 }] as const;
+  const pauses = [{ api: 'shield', credential: 'account', untilMs: nowMs + 90_000 }] as const;
   const tooMany = failureOf('rate_limited', 'HTTP 429');
 
   it('is one row with the rest of its pause, and with what became stale meanwhile', () => {
@@ -300,7 +300,7 @@ describe('an API that asked for a pause', () => {
     expect(one).toMatchObject({
       reason: 'rate_limited',
       tone: 'warn',
-      title: 'The shield API answered 429; it gets no requests for 1 m 30 s',
+      title: 'The shield API answered 429 to the key of account; it gets no requests with it for 1 m 30 s',
       affected: '2 targets (Shield Zone, rate limit), 1 listing',
     });
     expect(one.meaning).toContain('1 target has no values now.');
@@ -308,11 +308,11 @@ describe('an API that asked for a pause', () => {
 
   it('is one row also while nothing has failed yet, and after the pause until a poll succeeds', () => {
     expect(cause([target('shield_zone', 'a')], [], { exporter: { pauses } })).toMatchObject({
-      title: 'The shield API answered 429; it gets no requests for 1 m 30 s',
+      title: 'The shield API answered 429 to the key of account; it gets no requests with it for 1 m 30 s',
       affected: '',
     });
     expect(cause([target('shield_zone', 'a', tooMany), target('shield_zone', 'b')]).title).toBe(
-      'The shield API answered 429',
+      'The shield API answered 429 to the key of account',
     );
   });
 
@@ -321,7 +321,7 @@ describe('an API that asked for a pause', () => {
       target('shield_zone', 'a', tooMany),
       target('shield_zone', 'b', failureOf('server_error', 'HTTP 500')),
     ]);
-    expect(titles(all)).toContain('The shield API answered 429');
+    expect(titles(all)).toContain('The shield API answered 429 to the key of account');
     expect(all).toHaveLength(2);
   });
 });

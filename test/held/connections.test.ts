@@ -190,7 +190,7 @@ it('a page waits for its turn no longer than the interval of its poll', async ()
   await whole.poll();
   const reasons = whole.exporter.listings().map(({ lastFailure }) => lastFailure?.message);
   expect(reasons).toEqual([
-    expect.stringContaining('the API is paused after an earlier 429, and it was not'),
+    expect.stringContaining('the key is paused after an earlier 429, and it was not'),
   ]);
   expect(whole.requests.filter(({ path }) => path === '/pullzone')).toHaveLength(1);
 });

@@ -1,7 +1,9 @@
 /** When things are requested, and how often, as the API sees it. */
-import { expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { runs } from '../runs.ts';
 import { simulateAccount } from './account.ts';
-import { startWhole } from './whole.ts';
+import { type Request, reply, startWhole, type WholeOptions } from './whole.ts';
 
 it('everything of an account is read once within a minute, and then at its interval', async () => {
   const whole = await startWhole({
@@ -19,4 +21,210 @@ it('everything of an account is read once within a minute, and then at its inter
   const polls = 600 * planned.reduce((sum, rate) => sum + rate, 0);
   expect(later.length / polls).toBeGreaterThan(0.7);
   expect(later.length / polls).toBeLessThan(1.5);
+});
+
+const list = (items: readonly object[]) => ({ Items: items, TotalItems: items.length, HasMoreItems: false });
+/** What one request at the default pace of an API meets. */
+const pace = { max_concurrency: 8, requests_per_second: 10, timeout: '10s', max_retries: 2 };
+const chart = { '2026-08-15T00:00:00Z': 3 };
+
+/** Accounts with some pull zones each, whose statistics are read alone; the key of an account is `key-of-<account>`. */
+function accountsOf(zonesOf: Readonly<Record<string, number>>, interval = '5m') {
+  const accounts = Object.keys(zonesOf);
+  return {
+    api: pace,
+    document: {
+      credentials: Object.fromEntries(accounts.map((account) => [account, { env: account }])),
+      accounts,
+      pull_zones: { targets: 'all', interval },
+      pull_zone_statistics: { targets: 'all', interval },
+    } as never,
+    env: Object.fromEntries(accounts.map((account) => [account, `key-of-${account}`])),
+    zones({ key = '' }: Request) {
+      const at = accounts.findIndex((account) => key === `key-of-${account}`);
+      const account = accounts[at] ?? '';
+      return list(
+        Array.from({ length: zonesOf[account] ?? 0 }, (_, n) => ({
+          Id: 10_000 * (at + 1) + n,
+          Name: `${account} ${n}`,
+        })),
+      );
+    },
+  };
+}
+
+const statistics = {
+  TotalBandwidthUsed: 3,
+  TotalRequestsServed: 3,
+  BandwidthUsedChart: chart,
+  RequestsServedChart: chart,
+};
+
+/** Libraries of one account, each with its own key, whose statistics are read. */
+function librariesOf(keys: readonly string[], interval = '5m') {
+  return {
+    document: { video_library_statistics: { targets: 'all', interval } } as never,
+    api: pace,
+    libraries: () => list(keys.map((ApiKey, n) => ({ Id: n + 1, Name: `library ${n + 1}`, ApiKey }))),
+  };
+}
+
+/** How many requests each key made. */
+function countByKey(requests: readonly Request[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { key = '' } of requests) counts[key] = (counts[key] ?? 0) + 1;
+  return counts;
+}
+
+const hourMs = 3_600_000;
+
+describe('keys that always get 429 hold back nobody else', () => {
+  /** The requests of each key within 20 minutes, and which targets are up then, with these keys refused. */
+  async function play(
+    { routes, ...options }: Pick<WholeOptions, 'api' | 'document' | 'env' | 'routes'>,
+    refused: readonly string[],
+  ) {
+    const refusing = Object.fromEntries(
+      Object.entries(routes).map(([path, route]) => [
+        path,
+        (request: Request) =>
+          refused.includes(request.key ?? '') ? reply(429, '', { 'retry-after': '30' }) : route(request),
+      ]),
+    );
+    const whole = await startWhole({ ...options, routes: refusing, latencyMs: 50 });
+    await whole.exporter.start();
+    await whole.pass(hourMs / 3);
+    whole.sweep();
+    const failing = whole.exporter.targets().filter(({ state }) => state !== 'ok');
+    const of = { counts: countByKey(whole.requests), failing, whole, titles: whole.exporter.causes() };
+    await whole.stop();
+    return of;
+  }
+
+  it.each([
+    ['one of two accounts', ['acme', 'umbrella'], ['acme']],
+    ['two of ten accounts', Array.from({ length: 10 }, (_, n) => `account${n}`), ['account0', 'account1']],
+  ])('%s', async (_, accounts, refused) => {
+    const { zones, ...options } = accountsOf(
+      Object.fromEntries(accounts.map((account) => [account, 5])),
+      '1m',
+    );
+    const routes = { '/pullzone': zones, '/statistics': () => statistics };
+    const alone = await play({ ...options, routes }, []);
+    const beside = await play(
+      { ...options, routes },
+      refused.map((account) => `key-of-${account}`),
+    );
+    const others = accounts.filter((account) => !refused.includes(account));
+    for (const account of others)
+      expect(beside.counts[`key-of-${account}`], account).toBeGreaterThanOrEqual(
+        0.9 * (alone.counts[`key-of-${account}`] ?? 0),
+      );
+    expect(beside.failing.filter(({ target }) => others.includes(target.account))).toEqual([]);
+    for (const account of refused)
+      expect(
+        beside.whole.said(`The core API answered 429 to the key of ${account}; it gets no requests`),
+      ).not.toEqual([]);
+  });
+
+  it('two of five libraries', async () => {
+    const keys = Array.from({ length: 5 }, (_, n) => `key-of-library-${n + 1}`);
+    const { libraries, ...options } = librariesOf(keys, '1m');
+    const routes = { '/videolibrary': libraries, '*': () => ({ viewsChart: chart }) };
+    const alone = await play({ ...options, env: { KEY: 'key-of-the-account' }, routes }, []);
+    const refused = keys.slice(0, 2);
+    const beside = await play({ ...options, env: { KEY: 'key-of-the-account' }, routes }, refused);
+    for (const key of keys.slice(2))
+      expect(beside.counts[key], key).toBeGreaterThanOrEqual(0.9 * (alone.counts[key] ?? 0));
+    expect(beside.failing.map(({ target }) => target.ids['library_id'])).toEqual(['1', '2']);
+    expect(beside.whole.said('429 to the key of library/1 of the account account; it gets no')).not.toEqual(
+      [],
+    );
+  });
+});
+
+describe('an account that is slow holds back nobody else: the others are late by at most two of its timeouts', () => {
+  const slowThings = runs(150, 1500);
+  const minuteMs = 60_000;
+  const timeoutMs = 10_000;
+
+  const answers: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['takes nine seconds for each answer', () => sleep(9000)],
+    ['never answers', () => new Promise<never>(() => undefined)],
+  ];
+
+  /** Reads for half an hour; fast: the things of the other account, by the paths and queries of their requests. */
+  async function gapsOf(options: WholeOptions, isFast: (request: Request) => boolean) {
+    const whole = await startWhole(options);
+    await whole.exporter.start();
+    await whole.pass(30 * minuteMs);
+    const last = new Map<string, number>();
+    const gapsMs: number[] = [];
+    for (const request of whole.requests.filter(isFast)) {
+      const thing = `${request.path} ${request.query.get('pullZone') ?? ''}`;
+      gapsMs.push(request.atMs - (last.get(thing) ?? 0));
+      last.set(thing, request.atMs);
+    }
+    for (const [thing, atMs] of last) {
+      expect(whole.passedMs - atMs, thing).toBeLessThanOrEqual(1.1 * minuteMs + 2 * timeoutMs);
+    }
+    return { whole, things: last.size, longestMs: Math.max(...gapsMs) };
+  }
+
+  it.each(answers)('that %s', async (_, wait) => {
+    const { zones, ...options } = accountsOf({ slow: slowThings, quick: 5 }, '1m');
+    const { things, longestMs, whole } = await gapsOf(
+      {
+        ...options,
+        routes: {
+          '/pullzone': zones,
+          '/statistics': async ({ key }) => {
+            if (key === 'key-of-slow') await wait();
+            return statistics;
+          },
+        },
+      },
+      ({ path, key }) => path === '/statistics' && key === 'key-of-quick',
+    );
+    expect(things).toBe(5);
+    expect(longestMs).toBeLessThanOrEqual(1.1 * minuteMs + 2 * timeoutMs);
+    const ofQuick = whole.exporter.targets().filter(({ target }) => target.account === 'quick');
+    expect(ofQuick.map(({ state }) => state)).toEqual(ofQuick.map(() => 'ok'));
+  });
+
+  it.each(answers)('in its libraries, each of which %s', async (_, wait) => {
+    const { longestMs, things, whole } = await gapsOf(
+      {
+        api: pace,
+        document: {
+          credentials: { slow: { env: 'SLOW' }, quick: { env: 'QUICK' } },
+          accounts: ['slow', 'quick'],
+          video_library_statistics: { targets: 'all', interval: '1m' },
+        } as never,
+        env: { SLOW: 'key-of-slow', QUICK: 'key-of-quick' },
+        routes: {
+          '/videolibrary': ({ key, query }) => {
+            const [from, n] = key === 'key-of-quick' ? [100_000, 5] : [1, slowThings];
+            const [page, perPage] = [Number(query.get('page')), Number(query.get('perPage'))];
+            const all = Array.from({ length: n }, (_, at) => ({
+              Id: from + at,
+              Name: '',
+              ApiKey: `library-${from + at}`,
+            }));
+            const Items = all.slice((page - 1) * perPage, page * perPage);
+            return { Items, TotalItems: n, HasMoreItems: page * perPage < n };
+          },
+          '*': async ({ key = '' }) => {
+            if (!key.startsWith('library-10000')) await wait();
+            return { viewsChart: chart };
+          },
+        },
+      },
+      ({ key = '' }) => key.startsWith('library-10000'),
+    );
+    expect(things).toBe(5);
+    expect(longestMs).toBeLessThanOrEqual(1.1 * minuteMs + 2 * timeoutMs);
+    const ofQuick = whole.exporter.targets().filter(({ target }) => target.account === 'quick');
+    expect(ofQuick.map(({ state }) => state)).toEqual(ofQuick.map(() => 'ok'));
+  });
 });

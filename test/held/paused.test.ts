@@ -1,6 +1,6 @@
 /** An API that answers 429 with a long Retry-After, and nothing more until then. */
 import { describe, expect, it } from 'vitest';
-import { eventually, type Route, reply, startWhole } from './whole.ts';
+import { eventually, type Route, reply, startWhole, type Whole } from './whole.ts';
 
 const ids = Array.from({ length: 30 }, (_, at) => `app${at}`);
 
@@ -31,7 +31,9 @@ it('gets no requests; once targets are stale they are down on the page, in the J
   const asked = whole.requests.length;
   expect(asked - before).toBeLessThanOrEqual(8);
   whole.sweep();
-  expect(whole.said('The application API answered 429; it gets no requests for')).toHaveLength(1);
+  expect(
+    whole.said('The application API answered 429 to the key of account; it gets no requests with it for'),
+  ).toHaveLength(1);
   // Values that are not old yet are shown.
   expect(Object.keys(await whole.series('bunnynet_application_monthly_cost_dollars'))).toHaveLength(
     ids.length,
@@ -53,6 +55,153 @@ it('gets no requests; once targets are stale they are down on the page, in the J
   ]);
   expect(whole.said('The application API answered 429')).toHaveLength(2);
   expect(whole.requests).toHaveLength(asked);
+});
+
+describe('what is polled once', () => {
+  /** Two accounts, one of which gets this answer to everything. */
+  const start = (answer: () => unknown, failsPaused = true) =>
+    startWhole({
+      failsPaused,
+      api: { timeout: '30s', max_retries: 2 },
+      document: {
+        credentials: { acme: { env: 'ACME' }, umbrella: { env: 'UMBRELLA' } },
+        accounts: ['acme', 'umbrella'],
+        applications: { targets: 'all', interval: '1h' },
+        pull_zones: { targets: 'all', interval: '1h' },
+        billing: { targets: 'all', interval: '1h' },
+      } as never,
+      env: { ACME: 'key-of-acme', UMBRELLA: 'key-of-umbrella' },
+      routes: {
+        '*': ({ key, path }) => {
+          if (key === 'key-of-acme') return answer();
+          if (path === '/billing') return { Balance: 3 };
+          if (path === '/mc/apps/a/summary') return { monthlyCost: 1 };
+          return path === '/pullzone'
+            ? { Items: [{ Id: 1 }], TotalItems: 1, HasMoreItems: false }
+            : { items: [{ id: 'a', monthlyCost: 1 }], totalItems: 1 };
+        },
+      },
+    });
+  const stateOf = (whole: Whole, kind: string, account: string) =>
+    whole.exporter
+      .targets()
+      .filter(({ target }) => target.kind === kind && target.account === account)
+      .map(({ state, lastFailure }) => lastFailure?.result ?? state);
+
+  it('fails as rate_limited where it is paused for longer than its timeout, and the rest is read', async () => {
+    const whole = await start(() => reply(429, '', { 'retry-after': '600' }));
+    const succeeded = await whole.poll();
+    expect(succeeded).toBe(false);
+    expect(whole.passedMs).toBeLessThan(30_000);
+    expect(stateOf(whole, 'billing', 'acme')).toEqual(['rate_limited']);
+    expect(stateOf(whole, 'billing', 'umbrella')).toEqual(['ok']);
+    expect(stateOf(whole, 'pull_zone', 'umbrella')).toEqual(['ok']);
+    expect(
+      whole.exporter.listings().flatMap(({ poll, lastFailure }) => (lastFailure ? poll.account : [])),
+    ).toEqual(['acme', 'acme']);
+    // One request at each of the two APIs, and what was in flight with the first.
+    expect(whole.requests.filter(({ key }) => key === 'key-of-acme').length).toBeLessThanOrEqual(4);
+  });
+
+  it('waits for short pauses, as long as they take no longer than the timeout together', async () => {
+    const whole = await start(() => reply(429, '', { 'retry-after': '20' }));
+    expect(await whole.poll()).toBe(false);
+    expect(whole.passedMs).toBeGreaterThan(19_000);
+    expect(whole.passedMs).toBeLessThan(60_000);
+    expect(stateOf(whole, 'billing', 'acme')).toEqual(['rate_limited']);
+  });
+
+  it('succeeds once the pause is over, if that is short', async () => {
+    let answers = 0;
+    const whole = await start(() =>
+      answers++ < 3 ? reply(429, '', { 'retry-after': '10' }) : { Balance: 3, Items: [], items: [] },
+    );
+    expect(await whole.poll()).toBe(true);
+    expect(stateOf(whole, 'billing', 'acme')).toEqual(['ok']);
+  });
+
+  it('does not wait for a longer Retry-After of a 503 either', async () => {
+    const whole = await start(() => reply(503, '', { 'retry-after': '600' }));
+    expect(await whole.poll()).toBe(false);
+    expect(whole.passedMs).toBeLessThan(30_000);
+    expect(stateOf(whole, 'billing', 'acme')).toEqual(['server_error']);
+  });
+});
+
+it.each([503, 429])(
+  'a target is down as soon as %d came, while the wait for another try goes on',
+  async (status) => {
+    let isRefused = false;
+    const whole = await startWhole({
+      api: { max_retries: 2 },
+      document: { applications: { interval: '1h', targets: ['a'] } },
+      routes: {
+        '/mc/apps/a/summary': () =>
+          isRefused ? reply(status, '', { 'retry-after': '600' }) : { monthlyCost: 1 },
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(5000);
+    expect(await whole.value('bunnynet_application_up')).toBe(1);
+    isRefused = true;
+    const before = whole.requests.length;
+    // The next poll begins within 1.1 intervals.
+    while (whole.requests.length === before) await whole.pass(10_000);
+    await whole.pass(1000);
+    expect(await whole.value('bunnynet_application_up')).toBe(0);
+    expect(whole.requests).toHaveLength(before + 1);
+    isRefused = false;
+    await whole.pass(560_000);
+    expect(whole.requests).toHaveLength(before + 1);
+    expect(await whole.value('bunnynet_application_up')).toBe(0);
+    await whole.pass(60_000);
+    expect(whole.requests).toHaveLength(before + 2);
+    expect(await whole.value('bunnynet_application_up')).toBe(1);
+  },
+);
+
+describe('the pauses on the page', () => {
+  const family = 'bunnynet_exporter_api_paused_until_timestamp_seconds';
+  const until = (inMs: number) => Math.round((Date.now() + inMs) / 1000);
+
+  it('are those of each key of the configuration, and of the API as a whole', async () => {
+    const answers: Record<string, Route> = {};
+    const whole = await startWhole({
+      document: {
+        credentials: { acme: { env: 'ACME' }, umbrella: { env: 'UMBRELLA' } },
+        accounts: ['acme', 'umbrella'],
+        billing: { targets: 'all', interval: '10m' },
+      } as never,
+      env: { ACME: 'key-of-acme', UMBRELLA: 'key-of-umbrella' },
+      routes: { '/billing': (request) => answers[request.key ?? '']?.(request) ?? { Balance: 3 } },
+    });
+    const nobody = {
+      '{api="core",credential=""}': 0,
+      '{api="core",credential="acme"}': 0,
+      '{api="core",credential="umbrella"}': 0,
+    };
+    await whole.poll();
+    expect(await whole.series(family)).toEqual(nobody);
+    answers['key-of-acme'] = () => reply(429, '', { 'retry-after': '600' });
+    await whole.poll();
+    expect(await whole.series(family)).toEqual({
+      ...nobody,
+      '{api="core",credential="acme"}': until(600_000),
+    });
+    // Nothing was read since then: this is the second key.
+    answers['key-of-umbrella'] = () => reply(429, '', { 'retry-after': '120' });
+    const all = whole.exporter.pollOnce();
+    await eventually(async () =>
+      expect(await whole.value(family, { credential: 'umbrella' })).toBeGreaterThan(0),
+    );
+    expect(await whole.series(family)).toEqual({
+      '{api="core",credential=""}': 0,
+      '{api="core",credential="acme"}': expect.closeTo(until(600_000), -1) as unknown,
+      '{api="core",credential="umbrella"}': expect.closeTo(until(120_000), -1) as unknown,
+    });
+    await whole.pass(700_000);
+    await all;
+  });
 });
 
 describe('/-/ready at the start', () => {

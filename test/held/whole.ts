@@ -59,6 +59,7 @@ export interface WholeOptions {
   readonly proxy?: ExporterOptions['proxy'];
   readonly web?: Pick<ExporterOptions, 'probeAddress' | 'webConfigFile'>;
   readonly shard?: ExporterOptions['shard'];
+  readonly failsPaused?: ExporterOptions['failsPaused'];
   readonly maxKeyReadMs?: number;
   readonly onExchange?: ExporterOptions['onExchange'];
   /** Default: info. */
@@ -374,6 +375,7 @@ export async function startWhole(options: WholeOptions) {
     createSender: clock && createSender,
     proxy: options.proxy,
     shard: options.shard,
+    failsPaused: options.failsPaused,
     uptimeMs: () => (clock ? performance.now() : 0) + sleptMs,
   });
   const start = whole.exporter.start.bind(whole.exporter);

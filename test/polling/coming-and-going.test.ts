@@ -29,9 +29,10 @@ function setUp(answer: (sent: Sent) => unknown) {
   const store = new Store(catalogue);
   const sent: Sent[] = [];
   const engine = engineWith(
-    async ({ path, credential, permit, queue }, signal) => {
+    async (asked, signal) => {
+      const { path, credential, permit } = asked;
       // Every further page needs its own permit.
-      const held = permit ?? (await pacer.permit(queue, signal));
+      const held = permit ?? (await pacer.permit(asked, signal));
       held.release();
       const request = { path, credential, key: foundKeys.get(credential)?.reveal() };
       sent.push(request);
@@ -98,7 +99,7 @@ describe('targets that come and go', () => {
       targets: engine.overview().targets.length,
       listings: engine.overview().listings.length,
       shown: Buffer.concat(store.page('text')).toString().match(/_up\{/g)?.length ?? 0,
-      queuesOfPacer: pacer.size,
+      lanesOfPacer: pacer.size,
     });
     const play = async (until: number) => {
       // Each round reads every listing and polls the found targets at once.

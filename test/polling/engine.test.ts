@@ -28,7 +28,7 @@ function engineOf(config: Config, setting: Setting = {}) {
   const lines: string[] = [];
   const queues: string[][] = [];
   const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
-  vi.spyOn(pacer, 'setQueues').mockImplementation((names) => void queues.push([...names]));
+  vi.spyOn(pacer, 'keepFor').mockImplementation((names) => void queues.push([...names.queues]));
   const engine = engineWith(
     async ({ path, credential, permit }) => {
       asked.push(path);

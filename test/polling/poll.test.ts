@@ -27,8 +27,8 @@ function engineOf(kind: string, ids: Record<string, string>, resource: Resource 
     resources: resources.map((one) => (one.kind === kind ? resource : one)),
     store,
     paceOf: () => ({
-      setQueues: () => undefined,
-      enqueue: (queue, waiter) => void waiter({ release: () => void released.push(queue) }),
+      keepFor: () => undefined,
+      enqueue: ({ queue }, waiter) => void waiter({ release: () => void released.push(queue) }),
     }),
     observer: {
       started: () => undefined,

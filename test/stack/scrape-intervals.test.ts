@@ -108,7 +108,10 @@ const cases: Readonly<Record<string, Case>> = {
   paused: {
     alert: 'BunnynetApiPaused',
     needs: 900,
-    page: { ...healthy, 'bunnynet_exporter_api_paused_until_timestamp_seconds{api="core"}': pausing },
+    page: {
+      ...healthy,
+      'bunnynet_exporter_api_paused_until_timestamp_seconds{api="core",credential="account"}': pausing,
+    },
   },
   down: { alert: 'BunnynetExporterDown', page: down },
   'held, unread': {

@@ -209,7 +209,7 @@ describe('the status page', () => {
         exporterStatus: () => ({
           ...calm,
           schemaDrift: [{ kind: 'application', field: 'monthlyCost', count: 3, lastAtMs: nowMs }],
-          pauses: [{ api: 'shield', untilMs: Date.now() + 20_000 }],
+          pauses: [{ api: 'shield', credential: 'account', untilMs: Date.now() + 20_000 }],
           configuration: { loadedAtMs: nowMs, refused: { atMs: nowMs, message: 'config.yml:3: wrong' } },
         }),
       }),

@@ -126,7 +126,7 @@ describe('the status page', () => {
           causes: {
             exporter: {
               refusedReload: { atMs: nowMs - 5000, message: 'config.yml:3: what <is> wrong' },
-              pauses: [{ api: 'shield', untilMs: nowMs + 20_000 }],
+              pauses: [{ api: 'shield', credential: 'account', untilMs: nowMs + 20_000 }],
               capacities,
               schemaDrift: [{ kind: 'application', field: 'monthlyCost', count: 36, sinceMs: nowMs - 8000 }],
             },
@@ -137,7 +137,7 @@ describe('the status page', () => {
     const places = [
       'The reload failed since 11:59:55 UTC The previous configuration is still in use. Correct what it names, and reload again. Runbook config.yml:3: what &lt;is&gt; wrong',
       'The application API refuses the key of account (from $KEY): HTTP 401 : 1 target (application), since 11:59:57 UTC show the targets 1 target has no values yet. Copy the account',
-      'The shield API answered 429; it gets no requests for 20 s Lower requests_per_second',
+      'The shield API answered 429 to the key of account; it gets no requests with it for 20 s Set `interval_factor: 2`',
       `The request rate of the video API is too low for the targets ${shortfall}.`,
       'The API sends fields of another type than expected since 11:59:52 UTC Their series are left out, and sums over them are too small.',
       'application monthlyCost (36 times)',
