@@ -114,8 +114,8 @@ const catalogue = {
     'noRateLimits',
   ),
   'feature-not-on-plan': rejected(
-    'HTTP 200 with the error for a feature that the plan lacks',
-    200,
+    'HTTP 202 with the error for a feature that the plan lacks, which is no failure',
+    202,
     'notOnPlan',
   ),
   'data-null': edited(

@@ -72,10 +72,12 @@ export const rejections = {
   // Named after its siblings: the vendor's word for it is not known.
   unknownEndpoint: { errorKey: 'not_found.api_guardian_endpoint', statusCode: 404 },
   noRateLimits: { errorKey: 'not_found.ratelimit_shieldzone', statusCode: 404 },
-  notOnPlan: { errorKey: 'feature_not_available_on_plan', statusCode: 403 },
+  // Only how it begins was recorded.
+  notOnPlan: { errorKey: 'invalid_plan_type.shieldzone', statusCode: 403 },
 } as const satisfies Record<Rejection, RejectionError>;
 
-/** Rejections arrive with either status: which one depends on the id in the request. */
+/** What a plan lacks is 202. Other rejections arrive with either status: which one depends on the id in the request. */
 export function rejected(reason: Rejection, id: string): Answer {
-  return shieldEnvelope.rejected(Number(id.at(-1)) % 2 === 0 ? 202 : 200, rejections[reason]);
+  const is200 = reason !== 'notOnPlan' && Number(id.at(-1)) % 2 === 1;
+  return shieldEnvelope.rejected(is200 ? 200 : 202, rejections[reason]);
 }

@@ -113,10 +113,12 @@ export function roundText(
   listings: readonly ListingStatus[],
   durationMs: number,
 ): string {
-  const counts = { ok: 0, failing: 0, absent: 0, stale: 0, pending: 0 };
+  const counts = { ok: 0, failing: 0, absent: 0, stale: 0, pending: 0, lacking: 0 };
   for (const { state } of targets) counts[state]++;
   const { ok, failing: failingTargets, ...others } = counts;
-  const rest = Object.entries(others).flatMap(([state, n]) => (n > 0 ? [`${count(n)} ${state}`] : []));
+  const rest = Object.entries(others).flatMap(([state, n]) =>
+    n > 0 ? [`${count(n)} ${state === 'lacking' ? 'not in the plan' : state}`] : [],
+  );
   const states = [`${count(ok)} ok`, `${count(failingTargets)} failing`, ...rest].join(', ');
   const polls = `${states}, ${durationInWords(durationMs)}`;
   const found = new Map<string, number>();

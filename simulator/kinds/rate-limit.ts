@@ -39,9 +39,10 @@ export const rateLimit = {
   traits: { field: 'data', ids: ['ratelimitId'], integer: 'totalBreaches', days: true },
   rejections: ['unknownZone', 'noRateLimits', 'notOnPlan'],
   answers: (dataset: Zones & LimitedZones) =>
-    ofZone(({ id }, { nowMs, isRemoved }) => {
+    ofZone(({ id, planType }, { nowMs, isRemoved }) => {
       const rules = rulesIn(dataset, id);
-      if (rules.length === 0) return rejected('noRateLimits', id);
+      // On Basic the figures were gated, though not with everybody.
+      if (rules.length === 0) return rejected(planType === 0 ? 'notOnPlan' : 'noRateLimits', id);
       const there = rules.filter((rule) => !isRemoved(rule.id));
       return shieldData(
         there[0]?.seed ?? 0,

@@ -65,7 +65,7 @@ export class ProgressLine {
 }
 
 function countStates(statuses: readonly TargetStatus[]) {
-  const counts = { targets: statuses.length, ok: 0, stale: 0, failing: 0, absent: 0, pending: 0 };
+  const counts = { targets: statuses.length, ok: 0, lacking: 0, stale: 0, failing: 0, absent: 0, pending: 0 };
   for (const { state } of statuses) counts[state]++;
   return counts;
 }
@@ -153,7 +153,7 @@ export function pollReport(
   );
   if (rows.length > 1) rows.push(row('all', statuses));
   const failedOf = (states: readonly { readonly state: string }[], noun: string) => {
-    const failed = states.filter(({ state }) => state !== 'ok').length;
+    const failed = states.filter(({ state }) => state !== 'ok' && state !== 'lacking').length;
     return failed === 0 ? [] : [`${count(failed)} of ${plural(states.length, noun)}`];
   };
   const failures = [...failedOf(statuses, 'target'), ...failedOf(listings, 'listing')];

@@ -521,6 +521,7 @@ export class PollEngine {
     const { log, foundKeys } = this.#options;
     const { key, keyId } = task.spec;
     const before = task.snapshot;
+    this.#poller.noteLacking(task, run);
     const kept = keptOf(task, run);
     const compared = compareListed(before?.entries, run.found);
     const entries = kept.length > 0 ? [...compared.listed, ...kept] : compared.listed;

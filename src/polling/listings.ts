@@ -9,9 +9,11 @@ import type { ListingTask } from './task.ts';
 
 export interface ListingStatus {
   readonly poll: ListingSpec;
-  readonly state: 'pending' | 'ok' | 'failing';
+  readonly state: 'pending' | 'ok' | 'lacking' | 'failing';
   /** Whether the account lacks the product: then the listing is refused, which is no failure. */
   readonly isLacking: boolean;
+  /** Since when the API answers that the plan lacks all of it. Unix time. */
+  readonly lackingSinceMs?: number | undefined;
   /** How many things the last complete listing had. */
   readonly found: number;
   /** These things; undefined before the first. */
@@ -42,17 +44,24 @@ export function isAnswered({ lastSuccessMs }: PollRecord): boolean {
  * @param readsAnything whether the key reads anything of the API
  */
 export function listingStatus(
-  { spec, record, snapshot }: Pick<ListingTask, 'spec' | 'record' | 'snapshot'>,
+  {
+    spec,
+    record,
+    snapshot,
+    lackingSinceMs,
+  }: Pick<ListingTask, 'spec' | 'record' | 'snapshot' | 'lackingSinceMs'>,
   selections: readonly TargetSelection[],
   readsAnything: boolean,
 ): ListingStatus {
   const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
   const isLacking = mayLack(spec.listing, lastFailure?.status) && !isAnswered(record) && readsAnything;
+  const goodState = lackingSinceMs === undefined ? 'ok' : 'lacking';
   const isFailing = lastFailure !== undefined && !isLacking;
   return {
     poll: spec,
-    state: isFailing ? 'failing' : hasEnded(record) ? 'ok' : 'pending',
+    state: isFailing ? 'failing' : hasEnded(record) ? goodState : 'pending',
     isLacking,
+    lackingSinceMs,
     found: snapshot?.entries.length ?? 0,
     entries: snapshot?.entries,
     lastSuccessMs,

@@ -50,7 +50,7 @@ export function overviewOf(
     targets.push(task);
     if (task.poller === task) polled.push(task);
     if (!task.stale) nextStaleMs = Math.min(nextStaleMs, task.staleAtMs);
-    if (task.state !== 'ok') areTargetsHealthy = false;
+    if (task.state !== 'ok' && task.state !== 'lacking') areTargetsHealthy = false;
   }
   const answered = new Set(polled.flatMap(({ spec, record }) => (isAnswered(record) ? sourceOf(spec) : [])));
   const listings = listingTasks.map((task) =>
@@ -70,7 +70,7 @@ export function overviewOf(
           apis,
         )
       : [],
-    isHealthy: areTargetsHealthy && listings.every(({ state }) => state === 'ok'),
+    isHealthy: areTargetsHealthy && listings.every(({ state }) => state === 'ok' || state === 'lacking'),
     nextStaleMs,
   };
 }

@@ -3,9 +3,11 @@ import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
 import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
 import type { Permit } from '../api/pacer.ts';
+import { isNotInPlan } from '../resources/envelope.ts';
 import {
   type ApiName,
   type Diagnostics,
+  type FailureOf,
   type Found,
   type Get,
   isReadAlone,
@@ -35,6 +37,8 @@ export interface Run {
   readonly found: readonly Found[];
   /** Whether the listing changed while it was read: then it may have more than was found. */
   readonly isMoved: boolean;
+  /** Whether the plan lacks all of it. */
+  readonly isNotInPlan?: true;
   /** Unix time. */
   readonly beganMs: number;
 }
@@ -53,6 +57,8 @@ export interface PollerOptions {
 export interface Reading extends Readings {
   /** Unix time. */
   readonly beganMs: number;
+  /** Whether the plan lacks it. */
+  readonly isNotInPlan?: true;
 }
 
 /** How a task is read. */
@@ -86,6 +92,12 @@ function describe(error: unknown): Thrown {
   return { result: 'schema', message, answer: {} };
 }
 
+/** What a kind knows of a failure. */
+function failureOf(error: unknown): FailureOf {
+  const { result, answer } = describe(error);
+  return { result, errorKey: answer.errorKey };
+}
+
 function isPermanent({ result, answer }: Thrown): boolean {
   return result === 'auth' || result === 'not_found' || permanentErrorKeys.test(answer.errorKey ?? '');
 }
@@ -108,9 +120,11 @@ export class Poller {
       const context = task.contextAt(beganMs);
       return { ...(await resource.read(get, ids, this.#diagnosticsOf(spec), context)), beganMs };
     } catch (error) {
-      const { result, answer } = describe(error);
-      if (!resource.isEmpty?.({ result, errorKey: answer.errorKey })) throw error;
-      return { shown: resource.nothing, counted: resource.nothing, beganMs };
+      const failure = failureOf(error);
+      const nothing = { shown: resource.nothing, counted: resource.nothing, beganMs };
+      if (isNotInPlan(resource, failure)) return { ...nothing, isNotInPlan: true };
+      if (!resource.isEmpty?.(failure)) throw error;
+      return nothing;
     }
   }
 
@@ -138,7 +152,8 @@ export class Poller {
   }
 
   /** Shows a reading. A sample without a finite number is left out, and reported as drift. Throws if it cannot be shown. */
-  show(task: TargetTask, { beganMs, ...readings }: Reading): void {
+  show(task: TargetTask, { beganMs, isNotInPlan, ...readings }: Reading): void {
+    if (isNotInPlan) return this.#lack(task);
     const { now, uptimeMs, observer } = this.#options;
     task.succeeded(readings, { beganMs, atMs: now(), uptimeMs: uptimeMs() }, (field) =>
       observer.mismatched(
@@ -147,6 +162,31 @@ export class Poller {
         'a finite number',
         'a number that is too large',
       ),
+    );
+  }
+
+  /** The plan lacks a target. That is logged once of each that had figures. */
+  #lack(task: TargetTask): void {
+    const { now, uptimeMs, log } = this.#options;
+    const isNew = task.lastSuccessMs !== undefined && task.lackingSinceMs === undefined;
+    task.lacks(now(), uptimeMs());
+    const { spec } = task;
+    if (isNew)
+      log.warn(
+        aboutPoll(spec),
+        `the plan of ${nameOf(spec)} does not include ${spec.resource.noun}: its series end until it does`,
+      );
+  }
+
+  /** Notes whether the plan lacks what is listed below a thing, and logs that once of each that had something. */
+  noteLacking(task: ListingTask, run: Run): void {
+    const { spec, lackingSinceMs, snapshot } = task;
+    task.lackingSinceMs = run.isNotInPlan && (lackingSinceMs ?? run.beganMs);
+    if (!run.isNotInPlan || lackingSinceMs !== undefined || !snapshot?.entries.length) return;
+    const of = spec.parent ? nameOf(spec.parent) : spec.account;
+    this.#options.log.warn(
+      aboutPoll(spec),
+      `the plan of ${of} does not include ${spec.listing.nouns}: their series end until it does`,
     );
   }
 
@@ -193,10 +233,11 @@ export class Poller {
       if (moved !== undefined) this.#options.log.debug(aboutPoll(spec), moved);
       return { found: await collect(found), isMoved: moved !== undefined, beganMs };
     } catch (error) {
-      const { result, answer } = describe(error);
-      if (listing.isEmpty?.({ result, errorKey: answer.errorKey }))
-        return { found: [], isMoved: false, beganMs };
-      throw error;
+      const failure = failureOf(error);
+      const nothing = { found: [], isMoved: false, beganMs };
+      if (isNotInPlan(listing, failure)) return { ...nothing, isNotInPlan: true };
+      if (!listing.isEmpty?.(failure)) throw error;
+      return nothing;
     }
   }
 

@@ -12,8 +12,11 @@ import { hasSameSettings, type Target } from './spec.ts';
 import { type FamilyRows, namedRowsOf, type OnNotFinite, rowsOf, withAccount } from './target-rows.ts';
 import { type ListingTask, PollTask } from './task.ts';
 
-/** pending: not polled yet; stale: no poll fails, but none was carried out in time; absent: a complete listing lacks it. */
-export type TargetStateName = 'pending' | 'ok' | 'stale' | 'failing' | 'absent';
+/**
+ * pending: not polled yet; stale: no poll fails, but none was carried out in time; absent: a complete listing lacks it; lacking: the
+ * plan does not include it, which is no failure.
+ */
+export type TargetStateName = 'pending' | 'ok' | 'lacking' | 'stale' | 'failing' | 'absent';
 
 export interface TargetStatus {
   readonly target: Target;
@@ -24,6 +27,8 @@ export interface TargetStatus {
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
   readonly lastFailure: Failure | undefined;
+  /** Since when the API answers that the plan lacks it. Unix time; undefined where the last answer gave figures. */
+  readonly lackingSinceMs?: number | undefined;
   /** The state that the API reports, while the values are on the page. */
   readonly condition?: string | undefined;
   /** What its kind keeps of its last reading, see `Resource`; undefined before the first, and once a complete listing lacks it. */
@@ -83,7 +88,12 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     if (this.poller.record.lastFailure) return 'failing';
     if (this.#failure) return this.#failure.result === 'not_found' ? 'absent' : 'failing';
     if (this.lastSuccessMs === undefined) return 'pending';
-    return this.stale ? 'stale' : 'ok';
+    if (this.stale) return 'stale';
+    return this.lackingSinceMs === undefined ? 'ok' : 'lacking';
+  }
+
+  get #isUp(): boolean {
+    return this.state === 'ok' || this.state === 'lacking';
   }
 
   /** From when on its values are too old, by the machine's uptime. */
@@ -98,7 +108,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.#feeder = feeder;
     if (!hasSameSettings(before, spec)) this.#showStateAlone();
     else if (before.account !== spec.account && this.state !== 'pending')
-      this.#stored.setFamily(this.#upRow(this.state === 'ok' ? 1 : 0));
+      this.#stored.setFamily(this.#upRow(this.#isUp ? 1 : 0));
     const areSame =
       before.name === spec.name && before.parts === spec.parts && before.account === spec.account;
     if (this.#hasValues && !areSame)
@@ -137,6 +147,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     if (isCaughtUp) this.#caughtUpMs = beganMs;
     this.#failure = undefined;
     this.stale = false;
+    this.lackingSinceMs = undefined;
     this.#freshMs = uptimeMs;
     this.lastSuccessMs = atMs;
     this.#hasValues = true;
@@ -145,6 +156,23 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     // A list takes no more memory than its elements once it is copied.
     this.#infos = infos.slice();
     this.#stored.set([...this.#lastingRows(1), ...rows]);
+  }
+
+  /**
+   * The API answered that the plan lacks it. That is no failure, and nothing of it is shown. Its counters are kept off the page: if the
+   * plan has it again, they go on from the last day that was read.
+   *
+   * @param atMs now, as Unix time
+   * @param uptimeMs now, by the machine's uptime
+   */
+  lacks(atMs: number, uptimeMs: number): void {
+    this.lackingSinceMs ??= atMs;
+    this.#failure = undefined;
+    this.stale = false;
+    this.#freshMs = uptimeMs;
+    this.lastSuccessMs = atMs;
+    this.kept = undefined;
+    this.#showStateAlone(true);
   }
 
   /** The poll that reads it failed. The values stay until they are stale. */
@@ -163,6 +191,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   absent(failure: Omit<Failure, 'sinceMs'>): void {
     this.#failure = nextFailure(this.#failure, failure);
     this.lastSuccessMs = undefined;
+    this.lackingSinceMs = undefined;
     this.kept = undefined;
     this.#showStateAlone();
   }
@@ -180,12 +209,11 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   }
 
   /** Takes the values off the page. What every target has stays. */
-  #showStateAlone(): void {
-    const { state } = this;
+  #showStateAlone(isUp = this.#isUp): void {
     this.#hasValues = false;
     this.condition = undefined;
     this.#infos = [];
-    if (state !== 'pending') this.#stored.set(this.#lastingRows(state === 'ok' ? 1 : 0));
+    if (this.state !== 'pending') this.#stored.set(this.#lastingRows(isUp ? 1 : 0));
   }
 
   /** What stays on the page of every polled target. */
@@ -196,7 +224,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     return [
       upRow,
       { family: first + 1, samples: [{ value: this.lastSuccessMs / 1000 }] },
-      ...(this.#counters?.rows ?? []),
+      ...((this.lackingSinceMs === undefined && this.#counters?.rows) || []),
     ];
   }
 

@@ -27,6 +27,8 @@ export class PollTask<Of extends Spec = Spec> {
   isWantedAgain = false;
   /** Called when the next poll that begins has ended. */
   waiters = nobody;
+  /** Since when the API answers that the plan lacks it. Unix time; undefined where the last answer gave something. */
+  lackingSinceMs: number | undefined;
   /** How often what is polled became another: a poll that began before no longer counts. */
   #changes = 0;
 

@@ -1,6 +1,7 @@
 /** Answers inside a body: in the `data` of an envelope that can also report an error, or in a field. */
 import { type Documented, documentedFields } from './documented.ts';
 import { type Answer, anything, fieldOf, isObject, nameOf, object, ReadingError } from './fields.ts';
+import type { FailureOf, Operation } from './resource.ts';
 
 /** An answer in the `data` of its body. beside: what is documented beside it. */
 export function enveloped<Reading>(answer: Answer<Reading>, beside = 'error'): Answer<Reading> {
@@ -101,4 +102,12 @@ export function unwrapList(body: unknown, isNone = false): unknown {
     if (!hasFailed && (isNone || (hasEnvelope && data === null))) return [];
   }
   return unwrapData(body);
+}
+
+/**
+ * Whether the plan of a Shield Zone lacks what was asked for. Any operation of Shield can answer so: with HTTP 202, no data and one of
+ * these keys.
+ */
+export function isNotInPlan({ api }: Pick<Operation, 'api'>, { errorKey = '' }: FailureOf): boolean {
+  return api === 'shield' && /^(invalid_plan_type|feature_not_available)/.test(errorKey);
 }

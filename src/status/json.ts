@@ -16,7 +16,8 @@ function describeFailure(failure: Failure | undefined) {
 }
 
 function describeTarget(status: TargetStatus, { nowMs, nextPollInMs }: View) {
-  const { target, state, stale, lastSuccessMs, lastDurationSeconds, lastFailure, condition } = status;
+  const { target, state, stale, lastSuccessMs, lastDurationSeconds, lastFailure, lackingSinceMs, condition } =
+    status;
   const inMs = nextPollInMs(status);
   return {
     kind: target.kind,
@@ -33,6 +34,7 @@ function describeTarget(status: TargetStatus, { nowMs, nextPollInMs }: View) {
     next_poll: inMs === undefined ? null : toIso(nowMs + inMs),
     condition: condition ?? null,
     last_failure: describeFailure(lastFailure),
+    lacking_since: toIso(lackingSinceMs),
   };
 }
 
@@ -40,7 +42,8 @@ function describeTarget(status: TargetStatus, { nowMs, nextPollInMs }: View) {
 const maxExcluded = 100;
 
 function describeListing(status: ListingStatus) {
-  const { poll, state, found, selections, lastSuccessMs, lastDurationSeconds, lastFailure } = status;
+  const { poll, state, found, selections, lastSuccessMs, lastDurationSeconds, lastFailure, lackingSinceMs } =
+    status;
   const { listing, parent } = poll;
   const excluded = selections.flatMap((selection) => selection.excluded);
   return {
@@ -58,6 +61,7 @@ function describeListing(status: ListingStatus) {
     last_success: toIso(lastSuccessMs),
     last_duration_seconds: lastDurationSeconds ?? null,
     last_failure: describeFailure(lastFailure),
+    lacking_since: toIso(lackingSinceMs),
   };
 }
 

@@ -18,7 +18,7 @@ function columnsOf(view: View): readonly Column<ListingStatus>[] {
   const leftOut = ({ selections }: ListingStatus) =>
     selections.reduce((sum, { excluded }) => sum + excluded.length, 0);
   return [
-    ['State', 's', ({ state }) => stateMark(state)],
+    ['State', 's', (status) => stateMark(status, nowMs)],
     ['What is listed', 't', name],
     ['Found', 'n', (status) => ifRead(status, status.found)],
     ['Left out', 'n', (status) => ifRead(status, leftOut(status))],

@@ -3,7 +3,7 @@ import { nameOf } from '../polling/discovered.ts';
 import type { Failure } from '../polling/record.ts';
 import type { ListingSpec, Spec } from '../polling/spec.ts';
 import type { Tone } from '../resources/resource.ts';
-import { capitalised, durationInWords, pollDuration } from '../text.ts';
+import { capitalised, clockText, durationInWords, pollDuration } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
 export const stateTones = {
@@ -12,15 +12,28 @@ export const stateTones = {
   absent: 'warn',
   pending: 'idle',
   stale: 'warn',
+  lacking: 'idle',
 } as const satisfies Readonly<Record<string, Tone>>;
 export type State = keyof typeof stateTones;
 
-export function stateTitle(state: State): string {
-  return state === 'ok' ? 'OK' : capitalised(state);
+function stateText(state: State): string {
+  return state === 'lacking' ? 'not in the plan' : state;
 }
 
-export function stateMark(state: State): Html {
-  return html`<span class="state t-${stateTones[state]}">${state}</span>`;
+export function stateTitle(state: State): string {
+  return state === 'ok' ? 'OK' : capitalised(stateText(state));
+}
+
+/** The state of polls; of what the plan lacks, since when. */
+export function stateMark(
+  { state, lackingSinceMs }: { readonly state: State; readonly lackingSinceMs?: number | undefined },
+  nowMs: number,
+): Html {
+  const since =
+    state === 'lacking' &&
+    lackingSinceMs !== undefined &&
+    html` <small>since ${time(lackingSinceMs, clockText(lackingSinceMs, nowMs))}</small>`;
+  return html`<span class="state t-${stateTones[state]}">${stateText(state)}</span>${since}`;
 }
 
 /** atMs: Unix time. */

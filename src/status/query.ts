@@ -3,7 +3,7 @@
 import { expectedOf, quote } from '../text.ts';
 
 /** The states of a target, and `stale`, which goes with any of them. */
-export const stateFilters = ['failing', 'absent', 'pending', 'ok', 'stale'] as const;
+export const stateFilters = ['failing', 'absent', 'pending', 'lacking', 'ok', 'stale'] as const;
 const sortColumns = ['state', 'name', 'kind', 'last_success', 'duration', 'next_poll'] as const;
 export type SortColumn = (typeof sortColumns)[number];
 

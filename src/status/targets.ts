@@ -79,7 +79,7 @@ function columnsOf(view: View): readonly Column<TargetStatus>[] {
     [
       'Polls',
       's',
-      (status) => html`${stateMark(status.state)}${status.stale && status.state !== 'stale' && stale}`,
+      (status) => html`${stateMark(status, nowMs)}${status.stale && status.state !== 'stale' && stale}`,
       'state',
     ],
     ['Target', 't', name, 'name'],

@@ -54,7 +54,15 @@ export type KindView = KindNames & {
 
 export type View = Awaited<ReturnType<typeof buildView>>;
 
-const noCounts = (): Counts => ({ targets: 0, ok: 0, failing: 0, absent: 0, pending: 0, stale: 0 });
+const noCounts = (): Counts => ({
+  targets: 0,
+  ok: 0,
+  lacking: 0,
+  failing: 0,
+  absent: 0,
+  pending: 0,
+  stale: 0,
+});
 
 export function sumOf(kinds: readonly KindView[]): Counts {
   const sum = noCounts();
@@ -95,7 +103,7 @@ export async function buildView(
   // At once: 92,000 take 15 ms, by name 60.
   const matching = found.toSorted(comparison(query.descending)).map(([, status]) => status);
   const causeInput = sources.causeInput();
-  const listingCounts = { listings: listings.length, ok: 0, failing: 0, pending: 0 };
+  const listingCounts = { listings: listings.length, ok: 0, lacking: 0, failing: 0, pending: 0 };
   for (const { state } of listings) listingCounts[state]++;
   return {
     ...sources,
@@ -158,7 +166,7 @@ function searchText({ target, lastFailure, condition }: TargetStatus): string {
   return [name, idText(ids), kind, credential, account, condition, result, message].join('\n').toLowerCase();
 }
 
-const severity = { failing: 0, absent: 2, stale: 3, pending: 4, ok: 6 };
+const severity = { failing: 0, absent: 2, stale: 3, pending: 4, lacking: 5, ok: 6 };
 
 /** The lowest is the worst: by the state of the polls, then stale before fresh, then by the state that the API reports. */
 function rankOf({ state, stale, condition = '' }: TargetStatus, kind: KindNames | undefined): number {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../src/report/operations.ts';
 import type { Documented } from '../../src/resources/documented.ts';
+import { isNotInPlan } from '../../src/resources/envelope.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import {
   isReadAlone,
@@ -114,20 +115,20 @@ describe.each(readAlone)('an answer of $kind', (resource) => {
   );
 });
 
-const notOfPlan = 'feature_not_available_on_plan';
-const ofPlans = readAlone.filter((resource) =>
-  resource.isEmpty?.({ result: 'rejected', errorKey: notOfPlan }),
+const ofShield = readAlone.filter(({ api }) => api === 'shield');
+const notInPlan = ofShield.flatMap((resource) =>
+  ['invalid_plan_type.shieldzone', 'feature_not_available_on_plan'].map(
+    (errorKey) => [resource.kind, errorKey, resource] as const,
+  ),
 );
 
-it.each(ofPlans)(
-  '$kind is empty, not a failure, if the plan of the zone does not include it',
-  async (resource) => {
-    const error = { success: false, message: 'no', errorKey: notOfPlan };
-    // Beside figures of 0, too.
-    const { fields, isEnveloped } = documentedOf(resource);
-    const name = fields.includes('errorResponse') ? 'errorResponse' : 'error';
-    const answer = { [name]: error, ...(isEnveloped ? { data: null } : { [resource.fields[0] ?? '']: 0 }) };
-    const rejected = { result: 'rejected', errorKey: error.errorKey };
-    await expect(expose(resource, answer, { ids: idsOf(resource), context })).rejects.toMatchObject(rejected);
-  },
-);
+it.each(notInPlan)('%s: a plan that lacks it is told from a failure by %s', async (_, errorKey, resource) => {
+  const error = { success: false, message: 'no', errorKey };
+  // Beside figures of 0, too.
+  const { fields, isEnveloped } = documentedOf(resource);
+  const name = fields.includes('errorResponse') ? 'errorResponse' : 'error';
+  const answer = { [name]: error, ...(isEnveloped ? { data: null } : { [resource.fields[0] ?? '']: 0 }) };
+  const rejected = { result: 'rejected', errorKey };
+  await expect(expose(resource, answer, { ids: idsOf(resource), context })).rejects.toMatchObject(rejected);
+  expect(isNotInPlan(resource, rejected)).toBe(true);
+});

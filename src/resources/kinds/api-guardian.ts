@@ -64,10 +64,9 @@ const endpoints: Listing = {
   ],
   fields: Object.keys(body.shape),
   documented: body.documented,
-  // A zone whose plan lacks the feature, or that has not set it up, has no endpoints.
+  // A zone that has not set it up has no endpoints.
   isEmpty: ({ result, errorKey = '' }) =>
-    result === 'not_found' ||
-    /^(feature_not_available|invalid_plan_type|not_found\.)|no_configuration$/.test(errorKey),
+    result === 'not_found' || /^not_found\.|no_configuration$/.test(errorKey),
   async discover(get, { shield_zone_id = '' } = {}, diagnostics) {
     const given = body.from(await get(`/shield/shield-zone/${shield_zone_id}/api-guardian`), diagnostics);
     const found = given.map(

@@ -3,7 +3,7 @@ import { defineResource } from '../define.ts';
 import { besideError } from '../envelope.ts';
 import { count, lowestOf, shown } from '../families.ts';
 import { boolean, instant, listOf, object } from '../fields.ts';
-import { hasNoProtections, zones } from './shield-zone.ts';
+import { zones } from './shield-zone.ts';
 
 const unread = `listId configurationId name description type category action requiredPlan entryCount updateFrequency`;
 
@@ -29,5 +29,4 @@ export const shieldAccessLists = defineResource({
   listing: zones,
   path: '/shield/shield-zone/{shieldZoneId}/access-lists',
   answer: besideError(lists),
-  isEmpty: hasNoProtections,
 });

@@ -39,7 +39,5 @@ export const shieldOverage = defineResource({
   },
   answer: besideError(overages),
   // A month without billing data answers 404: on the first of a month that may be every zone.
-  isEmpty: ({ result, errorKey = '' }) =>
-    errorKey === 'feature_not_available_on_plan' ||
-    (result === 'not_found' && !errorKey.endsWith('.shieldzone')),
+  isEmpty: ({ result, errorKey = '' }) => result === 'not_found' && !errorKey.endsWith('.shieldzone'),
 });

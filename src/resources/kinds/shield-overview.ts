@@ -4,7 +4,7 @@ import { defineResource } from '../define.ts';
 import { enveloped } from '../envelope.ts';
 import { count, type FamilyOf, shown } from '../families.ts';
 import { type ObjectType, object } from '../fields.ts';
-import { hasNoProtections, zones } from './shield-zone.ts';
+import { zones } from './shield-zone.ts';
 
 function event(protection: string) {
   const words = 'Events by protection: rules triggered, breaches, challenges, blocks';
@@ -118,5 +118,4 @@ export const shieldOverview = defineResource({
   path: '/shield/metrics/overview/{shieldZoneId}',
   answer: enveloped(metrics),
   families: (own) => [...byFigure(own), newestDay(metrics, ['overviewPastTwentyEightDays'])],
-  isEmpty: hasNoProtections,
 });

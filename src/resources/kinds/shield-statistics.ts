@@ -5,7 +5,7 @@ import { enveloped } from '../envelope.ts';
 import { type Entries, mapped, object, snakeCased, type ValueOf } from '../fields.ts';
 import { openInstants } from '../queries.ts';
 import type { CounterSample, Day, DayFigure } from '../resource.ts';
-import { hasNoProtections, zones } from './shield-zone.ts';
+import { zones } from './shield-zone.ts';
 
 /** The API can add actions, so the series of all seven protections together are bounded. */
 const bound = { most: 50, rest: { protection: 'other', action: 'other' } };
@@ -92,5 +92,4 @@ export const shieldStatistics = defineResource({
       series: newestDayOf,
     },
   ],
-  isEmpty: hasNoProtections,
 });

@@ -3,7 +3,7 @@ import { defineResource } from '../define.ts';
 import { besideError } from '../envelope.ts';
 import { count, shown } from '../families.ts';
 import { integer, listOf, mapped, object, text, type ValueOf } from '../fields.ts';
-import { hasNoProtections, zones } from './shield-zone.ts';
+import { zones } from './shield-zone.ts';
 
 const maxRules = 50;
 const window = 'the API documents no window, and a rule leaves the list once it has been reviewed';
@@ -50,5 +50,4 @@ export const shieldTriggeredRules = defineResource({
   listing: zones,
   path: '/shield/waf/rules/review-triggered/{shieldZoneId}',
   answer: besideError(triggered, 'errorResponse'),
-  isEmpty: hasNoProtections,
 });

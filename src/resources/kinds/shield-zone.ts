@@ -2,7 +2,6 @@
 import { defineListedResource, defineListing } from '../define.ts';
 import { coded, count, flag, label, length, timestamp } from '../families.ts';
 import { id, object, reference } from '../fields.ts';
-import type { FailureOf } from '../resource.ts';
 import { pullZones } from './pull-zone.ts';
 
 const zone = object({
@@ -74,11 +73,6 @@ export const zones = defineListing({
   ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
   about: ({ pullZoneId }) => ({ namedBy: pullZoneId }),
 });
-
-/** Whether the plan of a zone does not include figures of its protections. */
-export function hasNoProtections({ errorKey }: FailureOf): boolean {
-  return errorKey === 'feature_not_available_on_plan';
-}
 
 export const shieldZone = defineListedResource({
   noun: 'Shield Zone',
