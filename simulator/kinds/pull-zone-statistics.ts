@@ -49,7 +49,11 @@ function statistics(zone: PullZone, request: Request) {
     (day: number) =>
       Math.floor(requestsOn(day) * bytesPerRequest * factor);
   const responseMs = (day: number) => Math.round(40 + 300 * unit(seed, 0x89) + 60 * unit(seed, day, 0x89));
-  const average = (figureOf: DayFigure) => totalOf(days, figureOf) / Math.max(1, days.length);
+  /** The plain mean of all points, cut to whole milliseconds: hours without requests and hours to come are 0, and count. */
+  const meanOf = (chart: Readonly<Record<string, number>>) => {
+    const points = Object.values(chart);
+    return Math.floor(points.reduce((sum, value) => sum + value, 0) / Math.max(1, points.length));
+  };
 
   const isHourly = isLoaded('hourly') && isLoaded('exactRange');
   const isZoned = index % 2 === 0;
@@ -59,8 +63,8 @@ function statistics(zone: PullZone, request: Request) {
       ? hourlyChartOf(days, nowMs, hourOf(figureOf, nowMs), isZoned)
       : chartOf(days, figureOf, isZoned);
   /** A chart of averages, where an hour differs a little from its day, and is 0 without requests. */
-  const level = (figureOf: DayFigure, spread: number) => {
-    const requestsIn = hourOf(served, nowMs);
+  const level = (figureOf: DayFigure, spread: number, of = served) => {
+    const requestsIn = hourOf(of, nowMs);
     const inHour = (day: number, hour: number) =>
       requestsIn(day, hour) > 0 ? round(figureOf(day) * (1 + spread * (unit(seed, day, hour) - 0.5)), 4) : 0;
     return isHourly ? hourlyChartOf(days, nowMs, inHour, isZoned) : chartOf(days, figureOf, isZoned);
@@ -68,13 +72,14 @@ function statistics(zone: PullZone, request: Request) {
   /** A chart of counts, if the query requests it; otherwise null. */
   const loaded = (name: string, figureOf: DayFigure) => (isLoaded(name) ? added(figureOf) : null);
   const shielded = hasOriginShield ? 0.6 : 0;
+  const responseTimes = level(responseMs, 0.6, pulled);
   const hasRegions = isLoaded('loadGeographicTrafficDistribution');
 
   return ok({
     TotalBandwidthUsed: totalOf(days, bytes(served)),
     TotalOriginTraffic: totalOf(days, bytes(pulled)),
-    AverageOriginResponseTime: Math.round(average(responseMs)),
-    OriginResponseTimeChart: isLoaded('loadOriginResponseTimes') ? level(responseMs, 0.6) : null,
+    AverageOriginResponseTime: meanOf(responseTimes),
+    OriginResponseTimeChart: isLoaded('loadOriginResponseTimes') ? responseTimes : null,
     TotalRequestsServed: totalOf(days, served),
     CacheHitRate: round(100 * (1 - totalOf(days, pulled) / Math.max(1, totalOf(days, served))), 4),
     BandwidthUsedChart: loaded('loadBandwidthUsed', bytes(served)),

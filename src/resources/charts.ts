@@ -24,7 +24,7 @@ interface Point<Value> extends ChartTime {
 
 /**
  * The points of a chart that are within the range requested, of any time where none was. Every chart is read so: a key that is no
- * time is noted and skipped. Undefined if no key is a time.
+ * time is noted and skipped. Undefined if no key is a time, or none is within the range: what was counted there is not told.
  */
 function pointsOf<Value>(entries: Entries<Value>, notes: Notes): readonly Point<Value>[] | undefined {
   const { requested } = notes;
@@ -41,7 +41,8 @@ function pointsOf<Value>(entries: Entries<Value>, notes: Notes): readonly Point<
       if (requested?.includes(time, value) ?? true) points.push({ ...time, value });
     }
   }
-  if (known > 0 || given === 0) return points;
+  if (points.length > 0 || given === 0) return points;
+  if (known > 0) return undefined;
   if (requested) requested.doubt ??= 'those of days that cannot be told';
   return undefined;
 }
@@ -301,6 +302,40 @@ export function familiesByDay<Figures>(figures: ObjectType<Figures>, since: stri
     };
     return { newest: ofNewest, total };
   });
+}
+
+/** Whether all figures are 0 that a number, or an object of numbers, has; false where it has none. */
+function isZero(value: unknown): boolean {
+  const figures = typeof value === 'object' && value !== null ? Object.values(value) : [value];
+  const numbers = figures.filter((figure) => typeof figure === 'number');
+  return numbers.length > 0 && numbers.every((figure) => figure === 0);
+}
+
+/**
+ * The same object, with an empty list in place of a map of days that is missing while the totals beside it are 0: nothing was counted
+ * on any day. days: each such field, with the fields that have its totals.
+ */
+export function withoutCounts<Values>(
+  type: ObjectType<Values>,
+  days: readonly (readonly [days: keyof Values, ...totals: (keyof Values)[]])[],
+): ObjectType<Values> {
+  const completed = (values: Values): Values => {
+    const empty = days.filter(([field, ...totals]) => {
+      const known = totals.filter((name) => values[name] !== undefined);
+      return values[field] === undefined && known.length > 0 && known.every((name) => isZero(values[name]));
+    });
+    return empty.length === 0
+      ? values
+      : { ...values, ...Object.fromEntries(empty.map(([field]) => [field, []])) };
+  };
+  return {
+    ...type,
+    read(value, notes) {
+      const values = type.read(value, notes);
+      return values === undefined ? undefined : completed(values);
+    },
+    from: (...given) => completed(type.from(...given)),
+  };
 }
 
 /** An object whose figures are of the past 28 days. */

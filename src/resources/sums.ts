@@ -42,8 +42,8 @@ export function settled<Reading>(
 
 /**
  * A figure without days of its own is of all days that the answer is about: it is left out, and noted, if a chart beside it has
- * counted something on another day, or has no day that can be read. A tally is also left out if it sums to more than its chart has on
- * the day that was requested.
+ * counted something on another day, or has no day that can be read. A tally is also left out, and noted, if it sums to more than its
+ * chart has on the day that was requested.
  */
 function ofOneDay(
   types: Types,
@@ -69,10 +69,10 @@ function ofOneDay(
     );
     // A negative count would make room for others.
     const entries = read[name] as readonly TallyEntry[];
-    return isAtMost(
-      entries.reduce((all, { value }) => all + Math.max(0, value), 0),
-      all,
-    );
+    const ofTally = entries.reduce((sum, { value }) => sum + Math.max(0, value), 0);
+    if (ofTally <= all * (1 + believedShare)) return true;
+    diagnostics.mismatch(name, `counts that add up to no more than ${toldBy?.sum}`, 'more than that');
+    return false;
   };
   return without(
     read,
@@ -87,6 +87,9 @@ function without(read: Read, fields: readonly string[]): Read {
     ? read
     : { ...read, ...Object.fromEntries(fields.map((name) => [name, undefined])) };
 }
+
+/** By how much the counts of a tally may be more than their chart: the API rounds. */
+const believedShare = 0.01;
 
 /** The sum of doubles is inexact. */
 function isAtMost(value: number, limit: number): boolean {

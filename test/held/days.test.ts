@@ -360,3 +360,76 @@ it('a poll that lasts over midnight leaves the day open on which it began', asyn
   await whole.poll();
   expect(await whole.value('bunnynet_dns_zone_queries_total')).toBe(5);
 });
+
+describe('a chart that has only days that were not asked for', () => {
+  it('begins no counter: nobody knows what was counted before', async () => {
+    const path = '/dnszone/1/statistics';
+    const whole = await startWhole({
+      document: { dns_zones: { targets: [1] } },
+      routes: { [path]: () => ({ QueriesServedChart: { '2026-08-14': 5 } }) },
+    });
+    const total = () => whole.value('bunnynet_dns_zone_queries_total');
+    await whole.poll();
+    expect(await total()).toBe(undefined);
+    whole.routes[path] = () => ({ QueriesServedChart: { '2026-08-15': 9000 } });
+    await whole.poll();
+    expect(await total()).toBe(0);
+    whole.routes[path] = () => ({ QueriesServedChart: { '2026-08-15': 9004 } });
+    await whole.poll();
+    expect(await total()).toBe(4);
+  });
+
+  it('is still a sign that a sum beside it is of other days', async () => {
+    const whole = await startWhole({
+      document: { dns_zones: { targets: [1] } },
+      routes: {
+        '/dnszone/1/statistics': () => ({
+          QueriesServedChart: { '2026-08-14': 5 },
+          QueriesByTypeChart: { '1': 5 },
+        }),
+      },
+    });
+    await whole.poll();
+    expect(await whole.series('bunnynet_dns_zone_queries_by_type_total')).toEqual({});
+  });
+});
+
+it('regions that add up to more than the day are said once a day, with a cause', async () => {
+  const whole = await startWhole({
+    document: { pull_zone_statistics: { targets: [1, 2] } },
+    routes: {
+      '/statistics': () => ({
+        BandwidthUsedChart: { '2026-08-15T01:00:00Z': 1000 },
+        GeoTrafficDistribution: { 'EU: Paris, FR': 1011 },
+      }),
+    },
+  });
+  await whole.poll();
+  await whole.poll();
+  const lines = whole.said('the field GeoTrafficDistribution is not as documented');
+  expect(lines.map(({ expected }) => expected)).toEqual([
+    'counts that add up to no more than BandwidthUsedChart',
+  ]);
+  expect(whole.exporter.causes().map(({ reason }) => reason)).toEqual(['drift']);
+});
+
+describe('a map of 28 days that is null', () => {
+  const path = '/shield/metrics/rate-limits/501';
+  const answer = (totalBreaches: number, days: object | null) => () => ({
+    data: [{ ratelimitId: 3, overview: { totalBreaches }, ratelimitOverviewPastTwentyEightDays: days }],
+  });
+
+  it.each([
+    [0, 7],
+    [4, 0],
+  ])('beside a total of %i: what comes after counts as %i', async (totalBreaches, counted) => {
+    const whole = await startWhole({
+      document: { rate_limits: { targets: [501] } },
+      routes: { '/shield/rate-limits/501': () => ({ data: [] }), [path]: answer(totalBreaches, null) },
+    });
+    await whole.poll();
+    whole.routes[path] = answer(7, { '15-08-2026': { totalBreaches: 7 } });
+    await whole.poll();
+    expect(await whole.value('bunnynet_shield_rate_limit_breaches_total')).toBe(counted);
+  });
+});

@@ -63,7 +63,7 @@ describe('the pages', () => {
       expect(response.status).toBe(400);
       expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
       expect(await response.text()).toBe(
-        'state: expected failing, absent, pending, ok or stale; got "<b>"\n',
+        'state: expected one such as ok, absent or stale; got "<b>"\n',
       );
     }
   });
@@ -86,11 +86,12 @@ describe('the pages', () => {
       ok: 0,
       failing: 1,
       absent: 0,
+      lacking: 0,
       pending: 1,
       stale: 0,
       by_kind: {
-        application: { targets: 1, ok: 0, failing: 0, absent: 0, pending: 1, stale: 0 },
-        video_storage: { targets: 1, ok: 0, failing: 1, absent: 0, pending: 0, stale: 0 },
+        application: { targets: 1, ok: 0, failing: 0, absent: 0, pending: 1, lacking: 0, stale: 0 },
+        video_storage: { targets: 1, ok: 0, failing: 1, absent: 0, pending: 0, lacking: 0, stale: 0 },
       },
       conditions: { application: { active: 1 } },
     });
@@ -114,6 +115,7 @@ describe('the pages', () => {
           reason: 'HTTP 503',
           at: new Date(nowMs - 3000).toISOString(),
         },
+        lacking_since: null,
       },
       {
         kind: 'application',
@@ -130,6 +132,7 @@ describe('the pages', () => {
         next_poll: null,
         condition: 'active',
         last_failure: null,
+        lacking_since: null,
       },
     ]);
   });
@@ -150,7 +153,7 @@ describe('the pages', () => {
     ];
     const { url } = await serve({ routes: pagesOver(() => [], { listings: () => listings }) });
     const page = await targetsPage(url);
-    expect(page.listing_counts).toEqual({ listings: 2, ok: 1, failing: 1, pending: 0 });
+    expect(page.listing_counts).toEqual({ listings: 2, ok: 1, lacking: 0, failing: 1, pending: 0 });
     expect(page.listings).toEqual([
       {
         listing: 'endpoints',
@@ -167,6 +170,7 @@ describe('the pages', () => {
         last_success: null,
         last_duration_seconds: 0.3,
         last_failure: { result: 'auth', reason: 'HTTP 401', at: new Date(nowMs - 3000).toISOString() },
+        lacking_since: null,
       },
       {
         listing: 'applications',
@@ -183,6 +187,7 @@ describe('the pages', () => {
         last_success: new Date(nowMs - 30_000).toISOString(),
         last_duration_seconds: 0.3,
         last_failure: null,
+        lacking_since: null,
       },
     ]);
   });

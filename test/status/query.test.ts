@@ -20,7 +20,7 @@ describe('the query of the status page', () => {
 
   it.each([
     ['kind=nonsense', 'kind: expected application or shield_zone; got "nonsense"'],
-    ['state=constructor', 'state: expected failing, absent, pending, ok or stale; got "constructor"'],
+    ['state=constructor', 'state: expected one such as absent, stale or pending; got "constructor"'],
     ['sort=age', 'sort: expected one such as name, state or kind; got "age"'],
     ['condition=dead', 'condition: expected active or suspended; got "dead"'],
     ['page=0', 'page: expected a number from 1; got "0"'],

@@ -43,12 +43,28 @@ async function find(query: Partial<StatusQuery>, statuses?: readonly TargetStatu
 describe('a query of the targets', () => {
   it('counts every target by kind and state, whatever is asked for', async () => {
     const view = await look({ text: 'nothing' });
-    expect(view.counts).toEqual({ targets: 5, ok: 1, failing: 2, absent: 1, pending: 1, stale: 1 });
+    expect(view.counts).toEqual({
+      targets: 5,
+      ok: 1,
+      failing: 2,
+      absent: 1,
+      pending: 1,
+      lacking: 0,
+      stale: 1,
+    });
     expect(view.kinds.map(({ kind }) => kind)).toEqual(kinds.map(({ kind }) => kind));
     const late = status({ app_id: 'late' }, { state: 'stale', stale: true });
     expect((await look({}, [one, late])).counts).toMatchObject({ targets: 2, ok: 1, failing: 0, stale: 1 });
     const shield = view.kinds.find(({ kind }) => kind === 'shield_zone');
-    expect(shield?.counts).toEqual({ targets: 2, ok: 0, failing: 1, absent: 1, pending: 0, stale: 0 });
+    expect(shield?.counts).toEqual({
+      targets: 2,
+      ok: 0,
+      failing: 1,
+      absent: 1,
+      pending: 0,
+      lacking: 0,
+      stale: 0,
+    });
   });
 
   it('puts the worst first: failing with stale values, failing, absent, stale, pending, ok', async () => {

@@ -85,7 +85,7 @@ export const pullZones: KindMonitoring = {
     row(cdnDashboard, 'Pull zones', [
       grid('Pull zones', 'short', 24, {
         description:
-          'At most 100 of the selected pull zones, those with the most traffic of the month first (API fields MonthlyBandwidthUsed, MonthlyBandwidthLimit, MonthlyCharges, Enabled, Suspended, Hostnames as they are now; RequestsServedChart as "Requests" of the UTC day so far, CacheHitRateChart as "Hit ratio" and OriginResponseTimeChart as "Origin (hour)" of the newest hour, AverageOriginResponseTime as "Origin (today)").',
+          'At most 100 of the selected pull zones, those with the most traffic of the month first (API fields MonthlyBandwidthUsed, MonthlyBandwidthLimit, MonthlyCharges, Enabled, Suspended, Hostnames as they are now; RequestsServedChart as "Requests" of the UTC day so far, CacheHitRateChart as "Hit ratio" and OriginResponseTimeChart as "Origin (hour)" of the newest hour, and of the UTC day so far as "Origin (today)").',
         height: 10,
         entity: pullZone,
         rows: hundred(pullZone, family('(up|monthly_bandwidth_bytes)')),

@@ -1,5 +1,5 @@
 /** Metrics of an API Guardian endpoint over the past 28 days (`/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}`). */
-import { figuresByDay, past28Days } from '../charts.ts';
+import { figuresByDay, past28Days, withoutCounts } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { enveloped, within } from '../envelope.ts';
 import { count } from '../families.ts';
@@ -19,7 +19,7 @@ const ofDay = object({
   ),
 });
 
-const endpointMetrics = object({
+const figures = object({
   totalRequestsInspected: count('inspected_requests_28d', `Requests inspected ${past28Days}`),
   totalBlockedRequests: count('blocked_requests_28d', `Requests blocked ${past28Days}`),
   totalLoggedRequests: count('logged_requests_28d', `Requests logged ${past28Days}`),
@@ -34,6 +34,18 @@ const endpointMetrics = object({
   ),
   overviewPastTwentyEightDays: figuresByDay(ofDay, 'the endpoint'),
 });
+
+const endpointMetrics = withoutCounts(figures, [
+  [
+    'overviewPastTwentyEightDays',
+    'totalRequestsInspected',
+    'totalBlockedRequests',
+    'totalLoggedRequests',
+    'totalRateLimited',
+    'totalFailedRequestValidation',
+    'totalFailedAuthenticationEnforcement',
+  ],
+]);
 
 const endpoint = object({
   apiGuardianEndpointId: id,

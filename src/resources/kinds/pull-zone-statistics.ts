@@ -1,8 +1,8 @@
 /** The traffic of one pull zone by hours, and their days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
-import { dailyByHours, type Hour, hours, newestDay, sumByDay } from '../charts.ts';
+import { dailyByHours, type Hour, hours, newestDay, newestOf, sumByDay } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { type FamilyOf, gauge, highestOf } from '../families.ts';
-import { divided, milliseconds, object, percentage, type ValueOf } from '../fields.ts';
+import { divided, object, percentage, type ValueOf } from '../fields.ts';
 import { eachDayByHours } from '../queries.ts';
 import { sum } from '../sums.ts';
 import { dailyTally } from '../tallies.ts';
@@ -53,17 +53,12 @@ const statistics = object({
     'Share of requests served from the cache in the UTC day so far, from 0 to 1 (%s, divided by 100)',
     percentage,
   ),
-  AverageOriginResponseTime: gauge(
-    'origin_response_time_seconds',
-    'Median response time of the origin in the UTC day so far (%s, which is the median despite its name, divided by 1000)',
-    milliseconds,
-  ),
   OriginResponseTimeChart: hours,
   CacheHitRateChart: hours,
   TotalRequestsServed: sum,
   TotalBandwidthUsed: sum,
   TotalOriginTraffic: sum,
-}).ignoring('UserBalanceHistoryChart{*}');
+}).ignoring('AverageOriginResponseTime UserBalanceHistoryChart{*}');
 type Statistics = ValueOf<typeof statistics>;
 
 function cachedRequests({ RequestsServedChart: served, PullRequestsPulledChart: pulled }: Statistics) {
@@ -88,6 +83,32 @@ function atNewestHour(chart: readonly Hour[] | undefined, statistics: Statistics
   const newest = newestHour(statistics);
   return newest === undefined ? undefined : chart?.find(({ atSeconds }) => atSeconds === newest)?.value;
 }
+
+/**
+ * The mean of the hours in which the origin had requests, weighted by them. The API's own AverageOriginResponseTime is the plain mean
+ * of all hours, in which those without requests and those to come are 0.
+ */
+const originResponseTime: FamilyOf<Statistics> = {
+  name: 'origin_response_time_seconds',
+  words:
+    'Mean response time of the origin so far in the newest UTC day, over the hours in which it had requests, weighted by these (%s, the first divided by 1000)',
+  fields: ['OriginResponseTimeChart', 'PullRequestsPulledChart'],
+  series({ OriginResponseTimeChart: times = [], PullRequestsPulledChart: pulled = [] }) {
+    const day = newestOf(pulled);
+    const timeOf = ({ atSeconds, startSeconds }: Hour) => atSeconds ?? startSeconds;
+    const requests = new Map(pulled.map((hour) => [timeOf(hour), hour.value]));
+    let [sum, weights] = [0, 0];
+    for (const hour of times) {
+      const { startSeconds, value } = hour;
+      const weight = requests.get(timeOf(hour)) ?? 0;
+      // 0 is written where the origin had no request.
+      if (startSeconds !== day || value <= 0 || weight <= 0) continue;
+      sum += value * weight;
+      weights += weight;
+    }
+    return weights > 0 ? divided(sum / weights, 1000) : undefined;
+  },
+};
 
 const inNewestHour = 'in the newest hour that has ended and had requests';
 
@@ -152,6 +173,7 @@ export const pullZoneStatistics = defineResource({
     ...own.slice(0, 2),
     cached,
     ...own.slice(2),
+    originResponseTime,
     ...ofNewestHour,
     { ...newestDay(statistics), name: 'statistics_latest_day_timestamp_seconds' },
   ],

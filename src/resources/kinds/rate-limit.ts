@@ -1,5 +1,5 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (`/shield/metrics/rate-limits/{shieldZoneId}`). */
-import { figuresByDay, window28Days } from '../charts.ts';
+import { figuresByDay, window28Days, withoutCounts } from '../charts.ts';
 import { defineListing, defineResource } from '../define.ts';
 import { enveloped } from '../envelope.ts';
 import { count, type FamilyOf, label } from '../families.ts';
@@ -14,11 +14,14 @@ const breaches = object({
   blockedBreaches: count('blocked_breaches', 'Breaches of the rate limit that were blocked'),
 });
 
-const rateLimitMetrics = object({
-  ratelimitId: label('rate_limit_id', id),
-  overview: window28Days(breaches),
-  ratelimitOverviewPastTwentyEightDays: figuresByDay(breaches, 'it'),
-});
+const rateLimitMetrics = withoutCounts(
+  object({
+    ratelimitId: label('rate_limit_id', id),
+    overview: window28Days(breaches),
+    ratelimitOverviewPastTwentyEightDays: figuresByDay(breaches, 'it'),
+  }),
+  [['ratelimitOverviewPastTwentyEightDays', 'overview']],
+);
 
 function hasNoRateLimits({ errorKey }: FailureOf): boolean {
   return errorKey === 'not_found.ratelimit_shieldzone';

@@ -1,5 +1,5 @@
 /** What every protection of a Shield Zone has done over the past 28 days (`/shield/metrics/overview/{zone}`). */
-import { familiesByDay, familiesOf28Days, mapOfDays, newestDay } from '../charts.ts';
+import { familiesByDay, familiesOf28Days, mapOfDays, newestDay, withoutCounts } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { enveloped } from '../envelope.ts';
 import { count, type FamilyOf, shown } from '../families.ts';
@@ -70,7 +70,7 @@ function byDay<Figures>(figures: ObjectType<Figures>) {
   return shown(mapOfDays(figures), ...families.map(ofProtection));
 }
 
-const metrics = object({
+const figuresOfZone = object({
   overview: rolling(overview),
   overviewPastTwentyEightDays: byDay(overview),
   // Only the WAF has no field with its days.
@@ -96,6 +96,16 @@ const metrics = object({
     'Clean requests per month that the plan of the zone includes',
   ),
 });
+
+const metrics = withoutCounts(figuresOfZone, [
+  ['overviewPastTwentyEightDays', 'overview'],
+  ['dDoSOverviewPastTwentyEightDays', 'dDoS'],
+  ['ratelimitOverviewPastTwentyEightDays', 'ratelimit'],
+  ['botDetectionOverviewPastTwentyEightDays', 'botDetection'],
+  ['accessListOverviewPastTwentyEightDays', 'accessList'],
+  ['uploadScanningOverviewPastTwentyEightDays', 'uploadScanning'],
+  ['apiGuardianOverviewPastTwentyEightDays', 'apiGuardian'],
+]);
 
 const figures = ['events', 'requests', 'scanned_files', 'inspected_requests', 'failed_requests'];
 

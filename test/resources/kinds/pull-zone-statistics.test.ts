@@ -95,6 +95,27 @@ it('adds up the hours of the day, and shows the newest that has ended and had re
   ]);
 });
 
+it('weights the response time of the day by the requests to the origin: 0.2 s at 01:30, not 0.008', async () => {
+  const at = Date.UTC(2026, 7, 20, 1, 30);
+  const timeIn = async (pulled: object | null) => {
+    const { rows } = await read(
+      {
+        // What the API makes of it: the mean of 24 points, of which 22 are hours to come.
+        AverageOriginResponseTime: 8,
+        OriginResponseTimeChart: byHour({ 0: 100, 1: 225 }),
+        PullRequestsPulledChart: pulled,
+        RequestsServedChart: byHour({ 0: 100, 1: 100 }),
+      },
+      { nowMs: at },
+    );
+    return /^bunnynet_pull_zone_origin_response_time_seconds\S* (.*)$/m.exec(rows)?.[1];
+  };
+  expect(await timeIn(byHour({ 0: 10, 1: 40 }))).toBe('0.2');
+  // An hour without requests to the origin says nothing, whatever stands there.
+  expect(await timeIn(byHour({ 1: 40 }))).toBe('0.225');
+  expect([await timeIn(byHour({})), await timeIn(null)]).toEqual([undefined, undefined]);
+});
+
 it('never reads an hour that is still to come', async () => {
   const { rows } = await read({
     RequestsServedChart: byHour({ 11: 10, 12: 1, 13: 500, 23: 500 }),
@@ -154,8 +175,21 @@ it('adds up a point of presence with two spellings, and does not count regions t
   );
   const beyond = await read({ BandwidthUsedChart: { '2026-08-20': 10 }, GeoTrafficDistribution: regions });
   expect(beyond.rows).not.toContain('_region_traffic_bytes');
+  expect(beyond.mismatched).toEqual(['GeoTrafficDistribution']);
   const alone = await read({ GeoTrafficDistribution: regions });
   expect(alone.rows).toContain('_region_traffic_bytes');
+});
+
+it('believes regions that are up to one per cent more than the day: the API rounds', async () => {
+  const of = (bytes: number) =>
+    read({
+      BandwidthUsedChart: { '2026-08-20': 10_000 },
+      GeoTrafficDistribution: { 'EU: Paris, FR': bytes },
+    });
+  const rounded = await of(10_010);
+  expect(rounded.rows).toContain('_region_traffic_bytes_latest_day');
+  expect(rounded.mismatched).toEqual([]);
+  expect((await of(10_101)).rows).not.toContain('_region_traffic_bytes');
 });
 
 it('never shows a negative number of cached requests', async () => {

@@ -38,9 +38,13 @@ bunnynet_shield_rate_limit_logged_breaches_latest_day{shield_zone_id="501",rate_
 bunnynet_shield_rate_limit_challenged_breaches_latest_day{shield_zone_id="501",rate_limit_id="11"} 2
 bunnynet_shield_rate_limit_blocked_breaches_latest_day{shield_zone_id="501",rate_limit_id="11"} 3
 bunnynet_shield_rate_limit_breaches_total{shield_zone_id="501",rate_limit_id="11"} 0
+bunnynet_shield_rate_limit_breaches_total{shield_zone_id="501",rate_limit_id="12"} 0
 bunnynet_shield_rate_limit_logged_breaches_total{shield_zone_id="501",rate_limit_id="11"} 0
+bunnynet_shield_rate_limit_logged_breaches_total{shield_zone_id="501",rate_limit_id="12"} 0
 bunnynet_shield_rate_limit_challenged_breaches_total{shield_zone_id="501",rate_limit_id="11"} 0
+bunnynet_shield_rate_limit_challenged_breaches_total{shield_zone_id="501",rate_limit_id="12"} 0
 bunnynet_shield_rate_limit_blocked_breaches_total{shield_zone_id="501",rate_limit_id="11"} 0
+bunnynet_shield_rate_limit_blocked_breaches_total{shield_zone_id="501",rate_limit_id="12"} 0
 bunnynet_shield_rate_limit_latest_day_timestamp_seconds{shield_zone_id="501",rate_limit_id="11"} 1795132800
 `);
 });
