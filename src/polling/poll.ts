@@ -153,7 +153,10 @@ export class Poller {
 
   /** Shows a reading. A sample without a finite number is left out, and reported as drift. Throws if it cannot be shown. */
   show(task: TargetTask, { beganMs, isNotInPlan, ...readings }: Reading): void {
-    if (isNotInPlan) return this.#lack(task);
+    if (isNotInPlan) {
+      this.#lack(task);
+      return;
+    }
     const { now, uptimeMs, observer } = this.#options;
     task.succeeded(readings, { beganMs, atMs: now(), uptimeMs: uptimeMs() }, (field) =>
       observer.mismatched(

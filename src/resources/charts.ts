@@ -42,7 +42,10 @@ function pointsOf<Value>(entries: Entries<Value>, notes: Notes): readonly Point<
     }
   }
   if (points.length > 0 || given === 0) return points;
-  if (known > 0) return undefined;
+  if (known > 0) {
+    requested?.ofOtherDays.add(notes.path[0] ?? '');
+    return undefined;
+  }
   if (requested) requested.doubt ??= 'those of days that cannot be told';
   return undefined;
 }

@@ -10,6 +10,8 @@ export class RequestedRange {
   readonly nowSeconds: number;
   /** Why figures without days of their own are not those of the range: what they are instead. */
   doubt: 'those of other days' | 'those of days that cannot be told' | undefined;
+  /** The fields whose charts have days, but none of the range: nothing was counted in it, as far as they tell. */
+  readonly ofOtherDays = new Set<string>();
   /** By key: all charts of an answer have the same keys. */
   readonly #times = new Map<string, ChartTime | undefined>();
   readonly #keepsHours: boolean;

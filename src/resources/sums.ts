@@ -48,7 +48,7 @@ export function settled<Reading>(
 function ofOneDay(
   types: Types,
   read: Read,
-  { startSeconds, doubt }: RequestedRange,
+  { startSeconds, doubt, ofOtherDays }: RequestedRange,
   diagnostics: Diagnostics,
 ): Read {
   const isOfThatDay = ([name, type]: Types[number]) => {
@@ -61,7 +61,8 @@ function ofOneDay(
       if (!isSum) diagnostics.mismatch(name, 'figures of the day that was requested', doubt);
       return false;
     }
-    const chart = isTally && toldBy?.sum !== undefined ? (read[toldBy.sum] as Days) : undefined;
+    const by = isTally ? toldBy?.sum : undefined;
+    const chart = by !== undefined && ofOtherDays.has(by) ? [] : (read[by ?? ''] as Days);
     if (!chart) return true;
     const all = chart.reduce(
       (of, day) => of + (startOfDay(day.startSeconds) === startSeconds ? day.value : 0),

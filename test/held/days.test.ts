@@ -366,7 +366,7 @@ describe('a chart that has only days that were not asked for', () => {
     const path = '/dnszone/1/statistics';
     const whole = await startWhole({
       document: { dns_zones: { targets: [1] } },
-      routes: { [path]: () => ({ QueriesServedChart: { '2026-08-14': 5 } }) },
+      routes: { [path]: () => ({ QueriesServedChart: { '2026-08-13': 5 } }) },
     });
     const total = () => whole.value('bunnynet_dns_zone_queries_total');
     await whole.poll();
@@ -384,7 +384,7 @@ describe('a chart that has only days that were not asked for', () => {
       document: { dns_zones: { targets: [1] } },
       routes: {
         '/dnszone/1/statistics': () => ({
-          QueriesServedChart: { '2026-08-14': 5 },
+          QueriesServedChart: { '2026-08-13': 5 },
           QueriesByTypeChart: { '1': 5 },
         }),
       },

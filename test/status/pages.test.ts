@@ -62,9 +62,7 @@ describe('the pages', () => {
       const response = await fetch(`${url}${path}?state=%3Cb%3E`);
       expect(response.status).toBe(400);
       expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-      expect(await response.text()).toBe(
-        'state: expected one such as ok, absent or stale; got "<b>"\n',
-      );
+      expect(await response.text()).toBe('state: expected one such as ok, absent or stale; got "<b>"\n');
     }
   });
 
