@@ -262,6 +262,10 @@ export const refusals: Readonly<
     values: { existingSecret: 'bunnynet', credentials: [{ name: 'second', existingSecret: 'bunnynet' }] },
     naming: [/config\.accounts: with several credentials, list those that are an account's key/],
   },
+  'an account that is no credential': {
+    values: { ...oneApplication, config: { accounts: ['acount'] } },
+    naming: [/config\.accounts: "acount" is no credential; they are account/],
+  },
   'a configuration twice': {
     values: { ...oneApplication, existingConfigMap: 'own' },
     naming: [/existingConfigMap.*leave config empty/],

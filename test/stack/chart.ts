@@ -43,9 +43,13 @@ export interface Manifest {
   readonly [field: string]: unknown;
 }
 
-/** The manifests as objects. */
+/** The manifests as objects. Throws for what Kustomize and Flux refuse, such as a key that stands twice. */
 export function parse(manifests: string): readonly Manifest[] {
-  return parseAllDocuments(manifests).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
+  return parseAllDocuments(manifests).flatMap((document) => {
+    const [error] = 'errors' in document ? document.errors : [];
+    if (error) throw error;
+    return (document.toJS() as Manifest | null) ?? [];
+  });
 }
 
 /** The data of the only ConfigMap with this name. */

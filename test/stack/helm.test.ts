@@ -210,6 +210,63 @@ describe('the chart', () => {
     });
   });
 
+  test("has each label and annotation once, where several values set it: the own one of an object, and the chart's above all", () => {
+    const manifests = objects({
+      ...plain,
+      commonLabels: { team: 'common', owner: 'common', 'app.kubernetes.io/name': 'other' },
+      podLabels: { team: 'pod', 'app.kubernetes.io/instance': 'other' },
+      podAnnotations: { 'checksum/config': 'other' },
+      service: { labels: { team: 'service', 'app.kubernetes.io/instance': 'other' } },
+      serviceMonitor: { enabled: true, labels: { team: 'monitor', 'helm.sh/chart': 'other' } },
+      podMonitor: { enabled: false },
+      prometheusRule: { enabled: true, labels: { team: 'rule' } },
+      dashboards: { enabled: true, namespace: 'grafana', labels: { team: 'dashboard' } },
+      test: { annotations: { 'helm.sh/hook': 'other' } },
+    });
+    const [deployment, service, monitor] = ['Deployment', 'Service', 'ServiceMonitor'].map((kind) =>
+      manifests.find((manifest) => manifest.kind === kind),
+    );
+    expect(deployment).toMatchObject({
+      metadata: { labels: { team: 'common', 'app.kubernetes.io/name': 'bunnynet-exporter' } },
+      spec: {
+        selector: { matchLabels: { 'app.kubernetes.io/name': 'bunnynet-exporter' } },
+        template: {
+          metadata: {
+            labels: { team: 'pod', owner: 'common', 'app.kubernetes.io/instance': 'edge' },
+            annotations: { 'checksum/config': expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+          },
+        },
+      },
+    });
+    expect(service).toHaveProperty(['metadata', 'labels', 'team'], 'service');
+    expect(service).toHaveProperty(['metadata', 'labels', 'app.kubernetes.io/instance'], 'edge');
+    expect(monitor).toHaveProperty(['metadata', 'labels', 'team'], 'monitor');
+    expect(monitor).toHaveProperty(
+      ['metadata', 'labels', 'helm.sh/chart'],
+      expect.stringContaining('bunnynet-exporter-'),
+    );
+    const dashboards = manifests.filter(({ metadata }) => metadata.name.includes('-bunnynet-'));
+    expect(dashboards.length).toBeGreaterThan(5);
+    for (const { metadata } of dashboards)
+      expect(metadata).toMatchObject({ namespace: 'grafana', labels: { team: 'dashboard' } });
+  });
+
+  test('lets DNS out to the Pods of kube-system and openshift-dns at any port', () => {
+    const policy = objects({ ...plain, networkPolicy: { enabled: true } }).find(
+      ({ kind }) => kind === 'NetworkPolicy',
+    ) as unknown as { spec: { egress: { to?: unknown; ports?: unknown }[] } };
+    const open = policy.spec.egress.filter(({ ports }) => ports === undefined);
+    expect(JSON.stringify(open)).toContain('["kube-system","openshift-dns"]');
+    expect(open.every(({ to }) => to !== undefined)).toBe(true);
+  });
+
+  test('polls everything where only intervals are stretched', () => {
+    const [config = ''] = Object.values(
+      configMap(objects({ ...plain, config: { interval_factor: 2 } }), 'edge-bunnynet-exporter'),
+    );
+    expect(parseYaml(config)).toMatchObject({ interval_factor: 2, discovery: { kinds: 'all' } });
+  });
+
   test('has selectors that do not match the Pod of `helm test`', () => {
     const manifests = objects(cases['everything']);
     const labelsOf = (kind: string) =>

@@ -4,18 +4,13 @@
 metadata:
   labels:
     {{- include "bunnynet-exporter.podLabels" . | nindent 4 }}
-    {{- with .Values.podLabels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
-  {{- $rollout := and (not .Values.demo) (not .Values.existingConfigMap) (eq .Values.reload "rollout") }}
-  {{- if or $rollout .Values.podAnnotations }}
+  {{- $own := dict }}
+  {{- if and (not .Values.demo) (not .Values.existingConfigMap) (eq .Values.reload "rollout") }}
+  {{- $own = dict "checksum/config" (include "bunnynet-exporter.config" . | sha256sum) }}
+  {{- end }}
+  {{- with include "bunnynet-exporter.merge" (list .Values.podAnnotations $own) }}
   annotations:
-    {{- if $rollout }}
-    checksum/config: {{ include "bunnynet-exporter.config" . | sha256sum }}
-    {{- end }}
-    {{- with .Values.podAnnotations }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- . | nindent 4 }}
   {{- end }}
 spec:
   serviceAccountName: {{ include "bunnynet-exporter.serviceAccountName" . }}

@@ -43,29 +43,46 @@ app.kubernetes.io/name: {{ include "bunnynet-exporter.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
-{{/* Labels that stay the same from one version of the chart to the next. */}}
-{{- define "bunnynet-exporter.stableLabels" -}}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
+{{/*
+Several maps as one, as YAML; where two have a key, the later one wins. A key that stands twice is YAML that Kustomize and Flux
+refuse. Empty where no map has a key.
+*/}}
+{{- define "bunnynet-exporter.merge" -}}
+{{- $merged := dict }}
+{{- range . }}
+{{- range $key, $value := . }}
+{{- $_ := set $merged $key $value }}
+{{- end }}
+{{- end }}
+{{- with $merged }}
+{{- toYaml . }}
 {{- end }}
 {{- end }}
 
-{{- define "bunnynet-exporter.commonLabels" -}}
+{{/* Labels that stay the same from one version of the chart to the next. */}}
+{{- define "bunnynet-exporter.stableLabels" -}}
+{{ include "bunnynet-exporter.selectorLabels" . }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{- define "bunnynet-exporter.versionLabels" -}}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
-{{ include "bunnynet-exporter.stableLabels" . }}
+{{- end }}
+
+{{/* Labels of an object: takes those that its values add, and the chart's context. The chart's own win, so selectors stay. */}}
+{{- define "bunnynet-exporter.labelsWith" -}}
+{{- $own := list (include "bunnynet-exporter.versionLabels" .root | fromYaml) (include "bunnynet-exporter.stableLabels" .root | fromYaml) }}
+{{- include "bunnynet-exporter.merge" (concat (list .root.Values.commonLabels .more) $own) }}
 {{- end }}
 
 {{- define "bunnynet-exporter.labels" -}}
-{{ include "bunnynet-exporter.selectorLabels" . }}
-{{ include "bunnynet-exporter.commonLabels" . }}
+{{- include "bunnynet-exporter.labelsWith" (dict "root" . "more" dict) }}
 {{- end }}
 
 {{/* Labels of the Pods, without those that change with the chart's version, so that a new version alone replaces no Pod. */}}
 {{- define "bunnynet-exporter.podLabels" -}}
-{{ include "bunnynet-exporter.selectorLabels" . }}
-{{ include "bunnynet-exporter.stableLabels" . }}
+{{- include "bunnynet-exporter.merge" (list .Values.commonLabels .Values.podLabels (include "bunnynet-exporter.stableLabels" . | fromYaml)) }}
 {{- end }}
 
 {{- define "bunnynet-exporter.serviceAccountName" -}}
@@ -107,7 +124,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{/* Whether the configuration reads anything with the key of `existingSecret`: a credential that nothing uses is an error. */}}
 {{- define "bunnynet-exporter.usesAccount" -}}
-{{- $sections := omit .Values.config "credentials" "accounts" "apis" "limits" "discovery" }}
+{{- $sections := omit .Values.config "credentials" "accounts" "apis" "interval_factor" "state" "discovery" }}
 {{- $used := or (include "bunnynet-exporter.discoversAll" .) (contains (quote .Values.accountName) (toJson (omit .Values.config "credentials"))) }}
 {{- if not (hasKey .Values.config "accounts") }}
 {{- $used = or $used (eq (dig "discovery" "kinds" "" .Values.config) "all") }}
@@ -129,7 +146,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{/* Whether the configuration selects nothing to poll. */}}
 {{- define "bunnynet-exporter.discoversAll" -}}
-{{- if not (omit .Values.config "credentials" "accounts" "apis" "limits") }}true{{ end }}
+{{- if not (omit .Values.config "credentials" "accounts" "apis" "interval_factor" "state") }}true{{ end }}
 {{- end }}
 
 {{/* Checks that the schema cannot express. */}}
@@ -152,6 +169,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- fail (printf "credentials: %q is given twice" .name) }}
 {{- end }}
 {{- $_ := set $names .name true }}
+{{- end }}
+{{- $known := merge (dict) $names (.Values.config.credentials | default dict) }}
+{{- range .Values.config.accounts }}
+{{- if and (not $.Values.existingConfigMap) (not (hasKey $known .)) }}
+{{- fail (printf "config.accounts: %q is no credential; they are %s" . (keys $known | sortAlpha | join ", ")) }}
+{{- end }}
 {{- end }}
 {{- $several := gt (len (merge $names (.Values.config.credentials | default dict))) 1 }}
 {{- if and $several (not .Values.existingConfigMap) (not .Values.config.accounts) (include "bunnynet-exporter.discoversAll" .) }}
