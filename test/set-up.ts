@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { runs } from './runs.ts';
 
 // For properties that do not say how many runs they want; `npm run test:nightly` tries many more.
-fc.configureGlobal({ numRuns: runs(100, 2000) });
+fc.configureGlobal({ numRuns: runs(50, 2000) });
 
 /** As Node has it from 22 on. */
 function withResolvers<Value>() {

@@ -46,17 +46,6 @@ it('renders OpenMetrics with info types, and counter families without _total', a
   );
 });
 
-it('returns the same Buffer while nothing changes, so that it is not compressed again', async () => {
-  const telemetry = createTelemetry(resources, inventory);
-  const own = async () => (await telemetry.render('text'))[1];
-  const before = await own();
-  telemetry.polled('application', 'success', 0.1);
-  const after = await own();
-  expect(after?.toString()).toContain('bunnynet_exporter_polls_total{kind="application",result="success"} 1');
-  expect(after).not.toBe(before);
-  expect(await own()).toBe(after);
-});
-
 it('reads the metrics of the process once for scrapes within a second, and what it counts for each', async () => {
   let targets = 1;
   const telemetry = createTelemetry(resources, {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { burstOf, type Lane, type Pace, Pacer, type Permit } from '../../src/api/pacer.ts';
 import { collectGarbage } from '../collect-garbage.ts';
+import { runs } from '../runs.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -103,7 +104,7 @@ describe('rate', () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(40, 2000) },
     );
   });
 });

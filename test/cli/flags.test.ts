@@ -279,6 +279,6 @@ test('no command line crashes it', () => {
         expect(Array.isArray(problemsOf(argv, env))).toBe(true);
       },
     ),
-    { numRuns: runs(500, 20_000) },
+    { numRuns: runs(150, 20_000) },
   );
 });

@@ -357,7 +357,7 @@ describe('any file', () => {
           JSON.stringify({ credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } }, ...document }),
         );
       }),
-      { numRuns: runs(20, 2_000) },
+      { numRuns: runs(10, 2_000) },
     );
   });
 });

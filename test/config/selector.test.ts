@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadPatternEngine, patternProblem, type Selection, selectorOf } from '../../src/config/selector.ts';
 import type { Listed } from '../../src/resources/resource.ts';
+import { runs } from '../runs.ts';
 
 beforeAll(loadPatternEngine);
 
@@ -91,7 +92,7 @@ describe('a pattern', () => {
           else expect(problem).not.toBe('it cannot be compiled');
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(50, 2000) },
     );
   });
 });

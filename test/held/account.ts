@@ -24,8 +24,8 @@ export function simulateAccount({ shape, ...options }: AccountOptions = {}) {
     const ask = (prefix: string) =>
       api.handle({ method: 'GET', url: `${prefix}${path}?${query.toString()}`, key });
     // In a whole, the video API has the same address as the others.
-    const [plain, ofVideo] = [ask(''), ask('/video')];
-    const { status, headers, body } = replyOf((plain.operation ? plain : ofVideo).answer);
+    const plain = ask('');
+    const { status, headers, body } = replyOf((plain.operation ? plain : ask('/video')).answer);
     return reply(status, bytesOf({ status, headers, body }).toString(), headers as Record<string, string>);
   };
   const { document, env } = everything({ ...dataset, keys, baseUrls: baseUrlsOf('') }, options);

@@ -10,6 +10,7 @@ import { resources } from '../../src/resources/kinds/index.ts';
 import { Credentials } from '../../src/secrets/credentials.ts';
 import { issueFamily } from '../http/certificates.ts';
 import { temporary } from '../http/temporary.ts';
+import { runs } from '../runs.ts';
 
 const { ca, server, client } = issueFamily();
 const users = `basic_auth_users:\n  alice: ${hashSync('right', 4)}`;
@@ -61,8 +62,11 @@ async function start(yaml: string) {
   };
 }
 
-/** The file while it is being written: all its beginnings, the empty one first. */
-const beginningsOf = (text: string) => Array.from(text, (_, length) => text.slice(0, length));
+/** The file while it is being written: at night all its beginnings, by day those where something begins, the empty one first. */
+const beginningsOf = (text: string) =>
+  Array.from(text, (_, length) => text.slice(0, length)).filter((beginning) =>
+    runs(/(?:^|[\n:{[ ])$/, /$/).test(beginning),
+  );
 
 describe('a web configuration with users', () => {
   it('lets nobody in without a password while it is being rewritten', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Counters } from '../../src/polling/counters.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
+import { runs } from '../runs.ts';
 
 const daySeconds = 86_400;
 const firstDay = 20_000;
@@ -152,7 +153,7 @@ describe('a counter over any sequence of readings', () => {
       fc.property(stepsWith(fc.constant(0)), answers, (steps, answer) => {
         for (const { value, counted } of play(steps, answer)) expect(value).toBe(counted);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100, 3000) },
     );
   });
 
@@ -163,7 +164,7 @@ describe('a counter over any sequence of readings', () => {
         expect(values).toEqual(values.toSorted((a, b) => a - b));
         expect(values.every((value) => value >= 0)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100, 3000) },
     );
   });
 });

@@ -26,9 +26,7 @@ function engineOf(config: Config, setting: Setting = {}) {
   const asked: string[] = [];
   let zones = setting.zones ?? [];
   const lines: string[] = [];
-  const queues: string[][] = [];
   const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
-  vi.spyOn(pacer, 'keepFor').mockImplementation((names) => void queues.push([...names.queues]));
   const engine = engineWith(
     async ({ path, credential, permit }) => {
       asked.push(path);
@@ -56,7 +54,6 @@ function engineOf(config: Config, setting: Setting = {}) {
     asked,
     count,
     keys,
-    queues,
     logged: (text: string) => lines.filter((line) => line.includes(text)),
     setZones: (ids: readonly number[]) => {
       zones = ids;
@@ -134,21 +131,6 @@ describe('a configuration that is applied again', () => {
     ends[1]?.();
     await settle();
     expect(keys()).toEqual(['application/one ok']);
-    await engine.stop();
-  });
-
-  it('keeps queues at the pacer only for kinds that are still polled', async () => {
-    const { engine, queues } = engineOf(
-      configOf([
-        sectionConfig('application', [targetConfig({ app_id: 'one' })]),
-        sectionConfig('rate_limit', [targetConfig({ shield_zone_id: '7' })]),
-      ]),
-    );
-    await settle();
-    expect(new Set(queues.flat())).toEqual(new Set(['application', 'rate_limit', 'rate_limit listing']));
-    queues.length = 0;
-    engine.apply(configOf([sectionConfig('application', [targetConfig({ app_id: 'one' })])]));
-    expect(queues.flat()).toEqual(['application']);
     await engine.stop();
   });
 });

@@ -11,7 +11,7 @@ const element = object({ id });
 const ways = Object.keys(pagings) as PagingName[];
 const perPage = 3;
 const listing = { path: '/', nouns: 'things', element };
-const numRuns = runs(150, 20_000);
+const numRuns = runs(50, 20_000);
 
 /** The ids that a complete listing has; undefined after a ReadingError, or if it moved; every other error is thrown on. */
 async function read(way: PagingName, get: Get): Promise<readonly string[] | undefined> {
