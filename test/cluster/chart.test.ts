@@ -63,11 +63,11 @@ beforeAll(async () => {
     kubectl(['get', 'servicemonitors,podmonitors,prometheusrules', '--ignore-not-found']),
   );
   kubectl(['apply', '--filename', '-'], { apiVersion: 'v1', kind: 'List', items: surroundings });
-}, 300_000);
+});
 afterAll(async () => {
   await stopAll();
   rmSync(folder, { recursive: true });
-}, 120_000);
+});
 
 /** What a client prints. It must succeed without warnings of the API server; each Helm repeats those in its own form. */
 function quietly({ code, stdout, stderr }: Outcome): string {

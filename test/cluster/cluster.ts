@@ -91,7 +91,7 @@ export async function startCluster(folder: string): Promise<Client> {
   };
 
   try {
-    await eventually(() => kubectl(['get', '--raw', '/readyz']), 120_000);
+    await eventually(() => kubectl(['get', '--raw', '/readyz']));
     program('kube-controller-manager', {
       kubeconfig,
       'leader-elect': 'false',

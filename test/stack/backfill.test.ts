@@ -106,9 +106,8 @@ beforeAll(async () => {
   const blocks = join(folder, 'data');
   await promtool('tsdb', 'create-blocks-from', 'openmetrics', '--max-block-duration=768h', file, blocks);
   // It looks for blocks once a minute.
-  await eventually(
-    async () => expect(await at('bunnynet_exporter_build_info', untilSeconds - 3600)).toHaveLength(1),
-    150_000,
+  await eventually(async () =>
+    expect(await at('bunnynet_exporter_build_info', untilSeconds - 3600)).toHaveLength(1),
   );
 });
 afterAll(async () => {

@@ -59,7 +59,7 @@ beforeAll(async () => {
     .replace('scrape_timeout: 10s', 'scrape_timeout: 1s');
   await writeFile(join(folder, 'rules.yml'), yamlOf('groups:').replaceAll(/for: \d+[mh]/g, 'for: 1s'));
   prometheus = await startPrometheus(folder, config);
-}, 200_000);
+});
 afterAll(async () => {
   await stopAll();
   blackbox.closeAllConnections();

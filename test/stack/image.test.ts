@@ -102,7 +102,7 @@ function environment(added: Readonly<Record<string, string>>): Record<string, st
 
 function runToEnd(command: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const [program, args] = inContainer(command);
-  return spawnSync(program, args, { encoding: 'utf8', env: environment(env), timeout: 60_000 });
+  return spawnSync(program, args, { encoding: 'utf8', env: environment(env), timeout: 300_000 });
 }
 
 /** What `helm test` runs. */

@@ -102,7 +102,7 @@ describe('the image', () => {
       [node, ...options, 'dist/bunnynet-exporter.js'],
       { ...env, MALLOC_TRIM_THRESHOLD_: '131072', NODE_OPTIONS: '--max-semi-space-size=4' },
     );
-    await eventually(async () => expect((await fetched('/-/ready')).status).toBe(200), 240_000);
+    await eventually(async () => expect((await fetched('/-/ready')).status).toBe(200));
     let page = '';
     // Longer than a round of polls.
     for (const endsAtMs = Date.now() + 45_000; Date.now() < endsAtMs; await sleep(2000))

@@ -103,7 +103,7 @@ describe('an outage of everything', () => {
     await eventually(async () => {
       const found = (await ask(prometheus, 'query', { query })).length;
       if (found !== count) throw new Error(`${found} of ${count} are ${state}: ${alert}`);
-    }, 120_000);
+    });
   }
   /** The alerts that Alertmanager has of an exporter, and whether it notifies of them. */
   async function held(exporter: Exporter): Promise<readonly string[]> {

@@ -166,7 +166,7 @@ describe('the executable', () => {
     succeed('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1']);
     succeed('npm', ['run', 'build:packages']);
     // Three archives of Node are compressed.
-  }, 300_000);
+  });
 
   test('is built without a warning', () => expect(complaints).not.toMatch(/warning/i));
 

@@ -59,7 +59,7 @@ export async function stopAll(): Promise<void> {
 }
 
 /** Retries until the attempt succeeds; throws the last error when the time is over. */
-export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 60_000): Promise<T> {
+export async function eventually<T>(attempt: () => T | Promise<T>, timeoutMs = 300_000): Promise<T> {
   const giveUpAt = Date.now() + timeoutMs;
   for (;;) {
     try {
@@ -79,6 +79,6 @@ export async function startDemo(args: readonly string[]): Promise<string> {
   await eventually(async () => {
     const { status } = await fetch(`${origin}/-/ready`);
     if (status !== 200) throw new Error(`the demo is not ready: ${status}`);
-  }, 120_000);
+  });
   return origin;
 }

@@ -87,7 +87,7 @@ beforeAll(async () => {
     nowSeconds();
     const found = await query('bunnynet_application_up == 1 and bunnynet_application_up offset 20s');
     expect(found).toHaveLength(2 * simulator.applications.length);
-  }, 120_000);
+  });
   const nameless = simulator.applications[0]?.id;
   const [active] = await query(`bunnynet_application_status{status="active", app_id!="${nameless}"} == 1`);
   simulator.remove(active?.metric['app_id'] ?? '');
@@ -98,8 +98,8 @@ beforeAll(async () => {
       `${gone} and on (instance, app_id) bunnynet_application_up == 0 and on (instance) min_over_time(up[30s]) == 1`,
     );
     expect(found).toHaveLength(2);
-  }, 120_000);
-}, 300_000);
+  });
+});
 afterAll(async () => {
   await stopAll();
   await simulator.stop();

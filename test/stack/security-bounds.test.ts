@@ -128,15 +128,12 @@ applications: { latency_chart: points, targets: ${JSON.stringify(Object.keys(ans
   const statuses = new Set<number>();
   let peakBytes = 0;
   await expect
-    .poll(
-      async () => {
-        const { status, body } = await page(`${origin}/metrics`);
-        statuses.add(status);
-        peakBytes = Math.max(peakBytes, Number(/^process_resident_memory_bytes (\S+)$/m.exec(body)?.[1]));
-        return (await page(`${origin}/-/ready`)).status;
-      },
-      { timeout: 150_000 },
-    )
+    .poll(async () => {
+      const { status, body } = await page(`${origin}/metrics`);
+      statuses.add(status);
+      peakBytes = Math.max(peakBytes, Number(/^process_resident_memory_bytes (\S+)$/m.exec(body)?.[1]));
+      return (await page(`${origin}/-/ready`)).status;
+    })
     .toBe(200);
   expect(statuses).toEqual(new Set([200]));
   expect(peakBytes).toBeGreaterThan(0);

@@ -200,7 +200,7 @@ const allUp = Object.fromEntries(allKinds.map(({ kind, targets }) => [kind, targ
 async function heapOnceAllIsUp(): Promise<number> {
   await change(calm);
   // A pause after a 429 can last a while.
-  await expect.poll(upByKind, { timeout: 150_000, interval: 500 }).toEqual(allUp);
+  await expect.poll(upByKind, { interval: 500 }).toEqual(allUp);
   await change(resting);
   let arrived = -1;
   const isAtRest = async () => {

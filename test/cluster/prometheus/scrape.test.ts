@@ -43,7 +43,7 @@ beforeAll(async () => {
     },
     '--enable-feature=type-and-unit-labels',
   );
-}, 200_000);
+});
 afterAll(async () => {
   await stopAll();
   await rm(folder, { recursive: true });
