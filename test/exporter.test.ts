@@ -53,7 +53,7 @@ describe('the exporter', () => {
     const exporter = await pollAll(
       everything(simulator, {
         interval: '1m',
-        api: () => ({ timeout: '30s', max_concurrency: 8, requests_per_second: 500, max_retries: 0 }),
+        api: () => ({ timeout: '60s', max_concurrency: 8, requests_per_second: 500, max_retries: 0 }),
         // Besides what is found, some targets are named one by one.
         sections: {
           application: { targets: simulator.applications.slice(0, 2).map(({ id, name }) => ({ id, name })) },

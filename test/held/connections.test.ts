@@ -47,7 +47,7 @@ it('a host is reached at an address that answers late, though another one is dea
     overSockets: true,
     routes: {},
     document: {
-      apis: { application: { base_url, allow_insecure_http: true, max_retries: 0, timeout: '10s' } },
+      apis: { application: { base_url, allow_insecure_http: true, max_retries: 0, timeout: '60s' } },
       applications: { targets: ['a'] },
     },
   });

@@ -223,7 +223,7 @@ export async function startWhole(options: WholeOptions) {
   });
 
   const api = {
-    timeout: '10s',
+    timeout: clock ? '10s' : '60s',
     max_concurrency: 8,
     requests_per_second: 500,
     max_retries: 0,
