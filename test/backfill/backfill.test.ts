@@ -66,17 +66,21 @@ function sum(chart: Readonly<Record<string, number>> | null | undefined): number
 const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const firstDay = Date.UTC(2026, 9, 29);
 const days = Array.from({ length: 29 }, (_, at) => firstDay + at * dayMs);
+/** By day the last of them are enough. */
+const lately = days.slice(-runs(5, 29));
 
 describe('the growth of each day', () => {
   it('is the figure of the API, by hours', async () => {
-    const written = await write(['pull_zone', 'pull_zone_statistics'], { durationMs: 8 * dayMs });
+    const asked = days.slice(-runs(3, 7));
+    const lastDays = asked.length + 1;
+    const written = await write(['pull_zone', 'pull_zone_statistics'], { durationMs: lastDays * dayMs });
     expect(written.isComplete).toBe(true);
     for (const { id } of simulator.pullZones.slice(0, 3)) {
       const label = `pull_zone_id="${id}"`;
       const requests = written.of('bunnynet_pull_zone_requests_total', label);
-      expect(requests.samples[0]).toEqual([untilMs - 8 * dayMs, 0]);
+      expect(requests.samples[0]).toEqual([untilMs - lastDays * dayMs, 0]);
       expect(requests.samples.at(-1)?.[0]).toBe(untilMs - 1);
-      for (const day of days.slice(-7)) {
+      for (const day of asked) {
         const query = `dateFrom=${date(day)}T00:00:00Z&dateTo=${date(day)}T23:59:59Z`;
         const path = `/statistics?pullZone=${id}&${query}&hourly=true&exactRange=true&loadRequestsServed=true&loadErrors=true&loadGeographicTrafficDistribution=true&loadBandwidthUsed=true`;
         const of = await answer('core', path);
@@ -102,8 +106,8 @@ describe('the growth of each day', () => {
           sum(of['RequestsServedChart']),
         ]);
       }
-      expect(written.of('bunnynet_pull_zone_statistics_up', label).samples).toHaveLength(8 * 24 + 1);
-      expect(written.of('bunnynet_pull_zone_info', label).samples).toHaveLength(8 * 24 + 1);
+      expect(written.of('bunnynet_pull_zone_statistics_up', label).samples).toHaveLength(lastDays * 24 + 1);
+      expect(written.of('bunnynet_pull_zone_info', label).samples).toHaveLength(lastDays * 24 + 1);
     }
     expect(written.families).not.toContain('bunnynet_pull_zone_hostname');
     expect(written.families).not.toContain('bunnynet_pull_zone_monthly_bandwidth_bytes');
@@ -131,10 +135,10 @@ describe('the growth of each day', () => {
       'video_library_statistics',
       'shield_statistics',
     ];
-    const written = await write(kinds);
+    const written = await write(kinds, { durationMs: (lately.length + 1) * dayMs });
     const [dns] = simulator.dnsZones;
     const [storage] = simulator.storageZones;
-    for (const day of days) {
+    for (const day of lately) {
       const range = `dateFrom=${date(day)}&dateTo=${date(day)}`;
       const queries = await answer('core', `/dnszone/${dns?.id}/statistics?${range}`);
       const label = `dns_zone_id="${dns?.id}"`;

@@ -92,7 +92,7 @@ describe('a pattern', () => {
           else expect(problem).not.toBe('it cannot be compiled');
         },
       ),
-      { numRuns: runs(50, 2000) },
+      { numRuns: runs(25, 2000) },
     );
   });
 });
