@@ -19,7 +19,14 @@ import { type Plan, type PlannedSection, plan, plannedSections } from './plan.ts
 import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
 import { hasEnded, neverPolled } from './record.ts';
 import { nextStart, retryInMs } from './schedule.ts';
-import { hasPollMetrics, type ListingSpec, mustReread, type Spec, type Target } from './spec.ts';
+import {
+  credentialIn,
+  hasPollMetrics,
+  type ListingSpec,
+  mustReread,
+  type Spec,
+  type Target,
+} from './spec.ts';
 import { type TargetStatus, TargetTask, type Task } from './target-task.ts';
 import { ListingTask } from './task.ts';
 import { Timetable } from './timetable.ts';
@@ -28,6 +35,8 @@ import { Timetable } from './timetable.ts';
 export interface FoundKeys {
   /** The keys that a listing has now, by credential; isWhole: all of them. Returns the credentials whose key has changed. */
   learn(listing: string, keys: ReadonlyMap<string, ListedKey>, isWhole: boolean): readonly string[];
+  /** What a listing had is what another one has from now on. */
+  move(from: string, to: string): void;
   /** Forgets what all other listings had. */
   retain(isWanted: (listing: string) => boolean): void;
 }
@@ -213,6 +222,8 @@ export class PollEngine {
   #sync(): void {
     const { owns, keyIdOf = () => '', foundKeys, paceOf } = this.#options;
     if (!this.#config || this.#abort.signal.aborted) return;
+    const { accounts } = this.#config;
+    const formerNames = this.#formerNames(accounts, keyIdOf);
     const planned = this.#takePlanSoon();
     try {
       const { listings, targets, selections, shared, keepsBefore } = plan({
@@ -221,6 +232,7 @@ export class PollEngine {
         isLeftOut: this.#isLeftOut,
         keyIdOf,
         snapshotOf: (key) => this.#listing(key)?.snapshot,
+        formerNameOf: (account) => formerNames.get(account),
         owns,
         before: this.#targetSpecs(),
       });
@@ -230,8 +242,9 @@ export class PollEngine {
         if (!listings.has(task.spec.key) && !targets.has(task.spec.key)) this.#remove(task);
       this.#plan = { selections, shared };
       this.#revision++;
-      // Otherwise what stays may still be polled with their keys.
-      if (!keepsBefore) foundKeys.retain((listing) => listings.has(listing));
+      // What stays may still be polled with keys that a listing of its account had, although that is at another address now.
+      const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
+      foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
       for (const api of apiNames) {
         let polls = 0;
         let perSecond = 0;
@@ -286,12 +299,37 @@ export class PollEngine {
   #syncListing(spec: ListingSpec): void {
     const known = this.#listing(spec.key);
     if (!known) {
-      this.#add(new ListingTask(spec));
+      const task = new ListingTask(spec);
+      const former = spec.formerKey === undefined ? undefined : this.#listing(spec.formerKey);
+      if (former) {
+        task.snapshot = former.snapshot;
+        task.record = former.record;
+        this.#options.foundKeys.move(former.spec.key, spec.key);
+      }
+      this.#add(task);
       return;
     }
     const before = known.spec;
     known.spec = spec;
     this.#followSpec(known, before);
+  }
+
+  /** The former names of accounts that only have another name now: what was polled with the same key, and no account is called so. */
+  #formerNames(
+    accounts: readonly string[],
+    keyIdOf: (credential: string) => string,
+  ): ReadonlyMap<string, string> {
+    const keyIds = new Map<string, string>();
+    for (const { spec } of this.#tasks.values())
+      if (spec.credential === spec.account) keyIds.set(spec.account, spec.keyId);
+    const gone = [...keyIds].filter(([name]) => !accounts.includes(name));
+    const names = new Map<string, string>();
+    for (const account of keyIds.size > 0 ? accounts.filter((name) => !keyIds.has(name)) : []) {
+      const keyId = keyIdOf(account);
+      const [former] = gone.find(([, id]) => id !== '' && id === keyId) ?? [];
+      if (former !== undefined) names.set(account, former);
+    }
+    return names;
   }
 
   #syncTarget(spec: Target): void {

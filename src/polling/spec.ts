@@ -47,6 +47,8 @@ export interface ListingSpec extends SpecBase {
   readonly afterKey: string | undefined;
   /** Whether it feeds targets: then its polls count as polls of the kind. */
   readonly isRead: boolean;
+  /** The key that it had before its account was renamed, in the plan that renames it. */
+  readonly formerKey?: string | undefined;
 }
 
 export type Spec = Target | ListingSpec;
@@ -87,4 +89,9 @@ export function listingKey(
   parent: Discovered | undefined,
 ): string {
   return `${kind} ${nouns}#${credential}@${baseUrl}${parent ? `#${idText(parent.ids)}` : ''}`;
+}
+
+/** The credential in the key of a listing. */
+export function credentialIn(key: string): string | undefined {
+  return /#([\w.-]+)@/.exec(key)?.[1];
 }

@@ -41,7 +41,7 @@ export function withAccount(
   return samples.map(({ labels, value }) => ({ labels: { [accountLabel]: account, ...labels }, value }));
 }
 
-/** The rows of `_info` families with the names of now. infos: as `rowsOf` gave them. */
+/** The rows of `_info` families with the names of now, of things and of the account. infos: as `rowsOf` gave them. */
 export function namedRowsOf(target: Target, infos: readonly FamilyRows[]): readonly FamilyRows[] {
   return infos.flatMap(({ family, samples }) => {
     const declared = catalogue[family];
@@ -54,7 +54,7 @@ export function namedRowsOf(target: Target, infos: readonly FamilyRows[]): reado
 /**
  * The rows of a reading, without the counters. Samples without a finite number are left out.
  *
- * @param infos receives the samples whose names can change without another reading
+ * @param infos receives the samples whose names, or whose account's name, can change without another reading
  */
 export function rowsOf(
   target: Target,
@@ -71,7 +71,7 @@ export function rowsOf(
     const finite = all.every(isFiniteSample) ? all : all.filter(isFiniteSample);
     for (let left = all.length - finite.length; left > 0; left--)
       onNotFinite(declared.fields[0] ?? declared.name);
-    if (declared.named !== undefined && finite.length > 0)
+    if ((declared.named !== undefined || saysAccount(family)) && finite.length > 0)
       infos.push({
         family,
         // The texts of a reading may be slices that keep the whole answer in memory.

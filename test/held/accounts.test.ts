@@ -1,7 +1,9 @@
 /** Several accounts in one exporter: each is read with its own key, and what becomes of one leaves the others as they are. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Request, type Route, reply, startWhole } from './whole.ts';
+import { type Shape, scales } from '../../simulator/dataset.ts';
+import { simulateAccount } from './account.ts';
+import { type Request, type Route, reply, startWhole, type Whole } from './whole.ts';
 
 const keys = { ACME: 'the-key-of-acme', UMBRELLA: 'the-key-of-umbrella' };
 type Zones = Record<string, readonly number[]>;
@@ -92,6 +94,68 @@ describe('two accounts', () => {
     await whole.pass(1000);
     expect(await up()).toEqual([labels(1, 'acme'), labels(2, 'acme'), labels(3, 'umbrella')]);
     expect(await successOf()).toBe(before);
+  });
+});
+
+describe('an account that is replaced in a reload', () => {
+  const few = Object.entries(scales.small).map(([name, count]) => [name, Math.min(count, 3)]);
+  /** The page without the exporter's own metrics and the kinds of an account, which are other targets under another name. */
+  const rowsOf = async (whole: Whole) => {
+    const ofAccounts = /^bunnynet_(exporter|application_limits|billing|payment_requests|audit_log)_/;
+    const rows = (await whole.exporter.page({ withOwn: false })).split('\n');
+    return rows.filter((row) => !row.startsWith('#') && !ofAccounts.test(row)).toSorted();
+  };
+  /** The configuration with another name for its account. */
+  const renamed = (document: object): object =>
+    JSON.parse(JSON.stringify(document).replaceAll('"account"', '"initech"'));
+
+  async function begin() {
+    const { document, ...account } = simulateAccount({ shape: Object.fromEntries(few) as Shape });
+    const whole = await startWhole({ ...account, document: { ...document, accounts: ['account'] } });
+    await whole.exporter.start();
+    await whole.pass(60_000);
+    expect(whole.exporter.targets().some(({ target }) => target.credential.startsWith('library/'))).toBe(
+      true,
+    );
+    return whole;
+  }
+
+  it('keeps everything under its new name, all of it at once, where its key is the same', async () => {
+    const whole = await begin();
+    const before = await rowsOf(whole);
+    const { length } = whole.requests;
+    whole.document = renamed(whole.document) as never;
+    await whole.reload();
+    expect(await rowsOf(whole)).toEqual(
+      before.map((row) => row.replace('account="account"', 'account="initech"')).toSorted(),
+    );
+    expect(whole.exporter.targets().every(({ target }) => target.account === 'initech')).toBe(true);
+    // Nothing is asked anew but lists, and what is of the account itself.
+    await whole.pass(1000);
+    const paths = new Set(whole.requests.slice(length).map(({ path }) => path));
+    expect(
+      [...paths].filter((path) => /library\/\d+\/statistics|\/mc\/apps\/.*\/overview/.test(path)),
+    ).toEqual([]);
+    await whole.pass(3_600_000);
+    expect(whole.exporter.causes()).toEqual([]);
+  });
+
+  it('leaves with all that it had, and the keys of its libraries, where the key is another one', async () => {
+    const whole = await begin();
+    Object.assign(whole.env, { THREE: 'a-key-that-is-refused' });
+    const document = renamed(whole.document) as { credentials: Record<string, object> };
+    document.credentials['initech'] = { env: 'THREE' };
+    whole.document = document as never;
+    const before = whole.exporter.targets().length;
+    await whole.reload();
+    const { length } = whole.requests;
+    expect(await rowsOf(whole)).toEqual(['']);
+    expect(String(whole.said('the configuration was reloaded').at(-1)?.msg)).toContain(`−${before}`);
+    await whole.pass(600_000);
+    expect(await rowsOf(whole)).toEqual(['']);
+    expect(new Set(whole.requests.slice(length).map(({ key }) => key))).toEqual(
+      new Set(['a-key-that-is-refused']),
+    );
   });
 });
 

@@ -131,34 +131,6 @@ describe("a library's key", () => {
         : { data: { originals: 1 } };
     };
 
-  it('stays in use until the listing of another account has been read', async () => {
-    const libraries = { one: [library(7, 'the-key-of-seven')], two: [library(7, 'the-key-of-seven')] };
-    const answer = answerWith(libraries, (key) => key === 'the-key-of-seven');
-    let isDown = true;
-    const { engine, foundKeys } = setUp((request) => {
-      if (isDown && request.credential === 'two') throw new ApiError('server_error', 'HTTP 503');
-      return answer(request);
-    });
-    const states = () => engine.overview().targets.map(({ target, state }) => `${target.key} ${state}`);
-    for (const credential of ['one', 'two']) {
-      engine.apply(configOf([videos(credential)]));
-      await settle();
-      void engine.pollNow();
-      await settle();
-      expect(states()).toEqual(['video_storage/7/a ok']);
-      expect(foundKeys.get('library/7')?.reveal()).toBe('the-key-of-seven');
-    }
-    isDown = false;
-    void engine.pollNow();
-    await settle();
-    expect(states()).toEqual(['video_storage/7/a ok']);
-    libraries.two = [];
-    void engine.pollNow();
-    await settle();
-    expect([states(), foundKeys.get('library/7')]).toEqual([[], undefined]);
-    await engine.stop();
-  });
-
   it('that has changed is used from the next request on, and targets that refused the old one are polled at once', async () => {
     const libraries: Record<string, readonly object[]> = { account: [library(7, 'the-old-key')] };
     let right = 'the-old-key';

@@ -403,7 +403,7 @@ describe('what is not known yet', () => {
     expect([keysOf(after), after.keepsBefore]).toEqual([['shield_zone/7', 'shield_zone/9'], false]);
   });
 
-  it('has what the new section says: credential, interval, settings, names and selection', () => {
+  it('has what the new section says: the new name of its account, interval, settings, names and selection', () => {
     const first = configOf([all('rate_limit')]);
     const named = (id: string, name: string): Discovered => ({ ids: { shield_zone_id: id }, name });
     const previous = planOf(first, {
@@ -417,7 +417,8 @@ describe('what is not known yet', () => {
       overrides: new Map([['7', { name: 'shop' }]]),
       selection: { include: [], exclude: ['test'] },
     });
-    const { targets } = planOf(configOf([changed]), { previous });
+    const formerNameOf = (account: string) => (account === 'other' ? 'account' : undefined);
+    const { targets } = planOf(configOf([changed]), { previous, formerNameOf });
     const what = {
       credential: 'other',
       intervalMs: 5000,
@@ -428,6 +429,13 @@ describe('what is not known yet', () => {
       { key: 'rate_limit/7', name: 'shop', ...what },
       { key: 'rate_limit/8', name: 'blog', ...what },
     ]);
+  });
+
+  it('keeps nothing of an account that left', () => {
+    const previous = planOf(configOf([all('shield_zone')]), { had: { [zonesKey()]: zonesFound('7') } });
+    const other = configOf([all('shield_zone', { accounts: ['other'] })]);
+    const plan = planOf(other, { previous });
+    expect([keysOf(plan), plan.keepsBefore]).toEqual([[], false]);
   });
 
   it('keeps a target whose name is not known, whatever the section selects by', () => {
