@@ -4,12 +4,12 @@ import type { ApiName, Ids } from '../resources/resource.ts';
 import type { CredentialSource } from '../secrets/credentials.ts';
 import type { Selection } from './selector.ts';
 
-/** What settings of an API are called where they are set, for messages: paths in the file, or variables. */
+/** The names of an API's settings, for messages: their paths in the file, or the variables that set them. */
 export interface ApiSettingNames {
   readonly baseUrl: string;
-  /** Those of all APIs in use that set the host of this one. None if it is the default. */
+  /** The settings that set its host, of each API in use that has the same host. None if it is the default. */
   readonly host: readonly string[];
-  /** Those that say which certificates of this host are trusted. */
+  /** The settings that say which certificates of this host are trusted. */
   readonly authorities: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface TargetConfig {
   readonly ids: Ids;
   readonly name: string | undefined;
   readonly credential: string;
-  /** Whose it is: the credential of the account. */
+  /** The account that it belongs to, by the name of its credential. */
   readonly account: string;
   readonly intervalMs: number;
   /** The age of a reading from which its values are no longer exported. */
@@ -52,11 +52,11 @@ export interface SectionConfig {
   readonly kind: string;
   /** The accounts whose listings `all` stands for, in the order of the configuration's `accounts`. */
   readonly accounts: readonly string[];
-  /** The credential for what is below a library, where the section names one: then the keys that a listing has are not used. */
+  /** The credential that opens the libraries, if the section names one. Without it, each library is read with the key that its listing has. */
   readonly libraryCredential?: string | undefined;
   /** Which targets of the listing to poll. */
   readonly selection?: Selection | undefined;
-  /** Whose targets to list, such as those of some video libraries: a selection from the parent listing. */
+  /** Which things of the parent listing to list targets of, such as some video libraries. */
   readonly parents?: Selection | undefined;
   /** By the ids of the target, joined by `/`. */
   readonly overrides?: ReadonlyMap<string, OverrideConfig> | undefined;

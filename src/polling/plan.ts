@@ -91,14 +91,14 @@ export function plannedSections(
   });
 }
 
-/** How often a listing is read, and whether for its readings. */
+/** What a section wants of a listing: how often it is read, and whether targets get their readings from it. */
 interface Demand {
   readonly intervalMs: number;
   readonly isRead: boolean;
   readonly afterKey?: string | undefined;
 }
 
-/** A target before it is known which section it is of. */
+/** A target without what its section adds. */
 type PlannedTarget = TargetConfig & Pick<Target, 'key' | 'listedName' | 'keyId'>;
 
 /** What a listing had; undefined where that is not known yet. */
@@ -119,7 +119,7 @@ export function plan(input: PlanInput): Plan {
     else shared.set(pair, { account, other, keys: [key] });
   };
 
-  /** Of listings that only find things or have names. */
+  /** The demand for listings that only find things or have names. */
   const auxiliary: Demand = { intervalMs: config.discovery.intervalMs, isRead: false };
   const baseUrlOf = (api: ApiName) => config.apis[api].baseUrl;
 
