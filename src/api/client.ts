@@ -169,7 +169,7 @@ export class ApiClient {
       const held = permit;
       const outcome = await this.#tryOnce(request, held, signal).finally(() => held.release());
       if (!(outcome instanceof ApiError)) return outcome.body;
-      if (outcome.answer.status === 401) await this.#keys.check();
+      if (outcome.result === 'auth' && outcome.answer.status === 401) await this.#keys.check();
       signal.throwIfAborted();
       const { maxRetries, timeoutMs } = this.#config;
       const delayMs = retryDelayMs(attempt, outcome.answer.retryAfterMs);

@@ -120,6 +120,11 @@ export function errorOfPage(
   );
 }
 
+/** Whether a 401 is about what was requested, such as a day out of reach: then its error key is not about authentication. */
+function isOfRequest(status: number, errorKey: string | undefined): boolean {
+  return status === 401 && errorKey !== undefined && !/auth/i.test(errorKey);
+}
+
 /** The error for a status other than 2xx, with the reason that its body gives. settings: those that lead to the host. */
 export function errorOfStatus(status: number, response: AnswerText, settings: readonly string[]): ApiError {
   const { hide, answer } = response;
@@ -136,7 +141,7 @@ export function errorOfStatus(status: number, response: AnswerText, settings: re
   const advice = isRedirect ? checkAdvice(...settings) : undefined;
   // Once more: JSON may have written the key with escapes.
   return new ApiError(
-    failureOf(status),
+    isOfRequest(status, errorKey) ? 'rejected' : failureOf(status),
     hide(message),
     { ...answer, errorKey: errorKey && hide(errorKey) },
     { advice },

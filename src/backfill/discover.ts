@@ -54,11 +54,11 @@ export function failureOf(error: unknown) {
 
 /** Why something could not be read, for people. */
 export function reasonOf(
-  { status, message }: Pick<ReturnType<typeof failureOf>, 'status' | 'message'>,
+  { result, status, message }: Pick<ReturnType<typeof failureOf>, 'result' | 'status' | 'message'>,
   credential: string,
   { describeKey }: Pick<Reader, 'describeKey'>,
 ): string {
-  return status === 401
+  return result === 'auth' && status === 401
     ? `the API refuses the key of ${credential} (${describeKey(credential)}). Correct it and begin anew`
     : message;
 }

@@ -62,6 +62,20 @@ describe('a request', () => {
   });
 });
 
+describe('a 401', () => {
+  it.each([
+    ['{"errorResponse":{"errorKey":"invalid_datetime_window.too_old","message":"too old"}}', 'rejected'],
+    ['{"errorResponse":{"errorKey":"authentication.failed","message":"no"}}', 'auth'],
+    ['{"error":{"code":"unauthorized"}}', 'auth'],
+    ['{"Message":"Authorization has been denied for this request."}', 'auth'],
+    ['', 'auth'],
+  ])('of %j is a failure: %s', async (body, result) => {
+    const { failure } = createClient();
+    mockApi(origin).get('/a').reply(401, body);
+    expect((await failure('/a')).result).toBe(result);
+  });
+});
+
 describe('a status', () => {
   it.each([
     [400, 'rejected'],

@@ -4,8 +4,9 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { everything } from '../../simulator/everything.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import { type BackfillOptions, backfill } from '../../src/backfill/backfill.ts';
-import { silent } from '../../src/backfill/discover.ts';
+import { failureOf, reasonOf, silent } from '../../src/backfill/discover.ts';
 import { askFarBack } from '../../src/backfill/far-back.ts';
 import { sourceOf, TargetHistory } from '../../src/backfill/history.ts';
 import { dayMs, defaultUntilMs, hourMs } from '../../src/backfill/ranges.ts';
@@ -232,6 +233,12 @@ it.each(['dns_zone', 'database_statistics'])(
     expect(isComplete).toBe(false);
   },
 );
+
+it('names no key where a 401 is about what was asked for', () => {
+  const answer = { status: 401, errorKey: 'invalid_datetime_window.too_old' };
+  const told = failureOf(new ApiError('rejected', 'HTTP 401: too old', answer));
+  expect(reasonOf(told, 'account', { describeKey: () => 'from $KEY' })).toBe('HTTP 401: too old');
+});
 
 it('ends at the last even hour that is three hours ago, and says so', async () => {
   expect(defaultUntilMs(nowMs)).toBe(untilMs);

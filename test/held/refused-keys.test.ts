@@ -149,3 +149,21 @@ it('a key that is revoked and accepted again: everything of it that backs off is
   whole.sweep();
   expect(whole.said('over after 1 s: The application API refuses the key')).toHaveLength(1);
 });
+
+it('a 401 that is about what was requested is told with its reason, and says nothing of the key', async () => {
+  const answer = reply(
+    401,
+    '{"errorResponse":{"errorKey":"invalid_datetime_window.too_old","message":"the window is too old"}}',
+  );
+  const whole = await startWhole({
+    document: { applications: { targets: ['a'] } },
+    routes: { '/mc/apps/a/summary': () => answer },
+  });
+  await whole.poll();
+  whole.sweep();
+  expect(whole.exporter.targets().map(({ lastFailure }) => lastFailure?.result)).toEqual(['rejected']);
+  expect(whole.exporter.causes().map(({ title }) => title)).toEqual([
+    expect.stringContaining('invalid_datetime_window.too_old: the window is too old'),
+  ]);
+  expect(await refusing(whole)).toEqual({ application: 0 });
+});
