@@ -15,7 +15,15 @@ import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
 import { type ListenAddress, WebServer } from './http/server.ts';
-import { describeChange, lackingLog, logWanted, observeRequests, planLog, roundText } from './log-lines.ts';
+import {
+  describeChange,
+  lackingLog,
+  logWanted,
+  observeRequests,
+  orphanLog,
+  planLog,
+  roundText,
+} from './log-lines.ts';
 import { PollEngine } from './polling/engine.ts';
 import type { ListingStatus } from './polling/listings.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
@@ -90,6 +98,7 @@ export class Exporter {
   readonly #probes: WebServer | undefined;
   readonly #logPlan: ReturnType<typeof planLog>;
   readonly #logLacking: ReturnType<typeof lackingLog>;
+  readonly #logOrphans: ReturnType<typeof orphanLog>;
   readonly #selectionWarnings = selectionWarnings(resources);
   readonly #schemaDrift: SchemaDrift;
   readonly #causeLog: CauseLog;
@@ -156,6 +165,7 @@ export class Exporter {
     this.#causeLog = new CauseLog(log);
     this.#logPlan = planLog(() => this.listings().every(({ state }) => state !== 'pending'), log);
     this.#logLacking = lackingLog(log);
+    this.#logOrphans = orphanLog(log);
     const { addresses, probeAddress, webConfigFile } = options;
     const routes = this.#routes(redactor);
     this.#server = new WebServer({ addresses, webConfigFile, log, routes });
@@ -338,6 +348,7 @@ export class Exporter {
   /** Drift and refused reloads have lines of their own when they occur. */
   #logCauses(): void {
     this.#logLacking(this.listings());
+    this.#logOrphans(this.listings());
     const causes = this.causes().filter(({ reason }) => reason !== 'drift' && reason !== 'reload');
     this.#causeLog.write(causes, this.#now());
   }

@@ -72,6 +72,25 @@ export function lackingLog(log: Logger): (listings: readonly ListingStatus[]) =>
   };
 }
 
+/** Logs how many things are left out because what they are called after was deleted; again where that changes. */
+export function orphanLog(log: Logger): (listings: readonly ListingStatus[]) => void {
+  const logged = new Map<string, number>();
+  return (listings) => {
+    for (const { poll, orphans = 0 } of listings) {
+      if (orphans === (logged.get(poll.key) ?? 0)) continue;
+      logged.set(poll.key, orphans);
+      const { kind, account, listing } = poll;
+      const of = `${orphans === 1 ? singular(listing.nouns) : listing.nouns} of ${account}`;
+      const nouns = listing.names?.nouns ?? '';
+      const why = orphans === 1 ? `its ${singular(nouns)} is gone` : `their ${nouns} are gone`;
+      log.info(
+        { kind, account, orphans },
+        `${count(orphans)} ${of} ${orphans === 1 ? 'is' : 'are'} left out: ${why}, and the API lists ${orphans === 1 ? 'it' : 'them'} for ever`,
+      );
+    }
+  };
+}
+
 /** What has changed of the targets, by key: `+2 −1, 1 renamed`; empty if they are the same. */
 export function describeChange(
   before: ReadonlyMap<string, Pick<Target, 'name'>>,

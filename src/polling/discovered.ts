@@ -4,6 +4,8 @@ import type { Found, Ids, Listed, ListedKey, Listing } from '../resources/resour
 export interface Discovered extends Listed {
   /** Whether the only key that its listing has for it is one that reads. */
   readonly hasReadOnlyKey?: boolean | undefined;
+  /** When it was first listed, without a complete run in between that lacked it. Unix time. */
+  readonly listedMs?: number | undefined;
 }
 
 /** How many there are of each change. */
@@ -55,12 +57,17 @@ function isSame(a: Discovered, b: Discovered): boolean {
     a.name === b.name &&
     a.namedBy === b.namedBy &&
     a.hasReadOnlyKey === b.hasReadOnlyKey &&
+    a.isDeleted === b.isDeleted &&
     a.features?.join() === b.features?.join()
   );
 }
 
-/** Compares a listing with the one before. What is listed twice counts once. */
-export function compareListed(before: readonly Discovered[] | undefined, found: readonly Found[]): Discovery {
+/** Compares a listing with the one before. What is listed twice counts once. atMs: when it was read. Unix time. */
+export function compareListed(
+  before: readonly Discovered[] | undefined,
+  found: readonly Found[],
+  atMs?: number,
+): Discovery {
   const known = new Map(before?.map((one) => [idText(one.ids), one]));
   const listed = new Map<string, Discovered>();
   let added = 0;
@@ -69,11 +76,12 @@ export function compareListed(before: readonly Discovered[] | undefined, found: 
   for (const one of found) {
     const id = idText(one.ids);
     if (listed.has(id)) continue;
-    const { ids, name, namedBy, features, ownKey } = one;
+    const { ids, name, namedBy, features, isDeleted, ownKey } = one;
     // The reading and the key are not kept.
     const hasReadOnlyKey = ownKey?.isReadOnly;
-    const now = { ids, name, namedBy, features, hasReadOnlyKey };
     const old = known.get(id);
+    const listedMs = old ? old.listedMs : atMs;
+    const now = { ids, name, namedBy, features, isDeleted, hasReadOnlyKey, listedMs };
     const isKept = old !== undefined && isSame(old, now);
     listed.set(id, isKept ? old : now);
     known.delete(id);

@@ -113,7 +113,11 @@ export class PollEngine {
   #sections: readonly PlannedSection[] = [];
   #isLeftOut: IsLeftOut | undefined;
   /** What is kept of the last plan. */
-  #plan: Pick<Plan, 'selections' | 'shared'> = { selections: new Map(), shared: [] };
+  #plan: Pick<Plan, 'selections' | 'shared' | 'orphans'> = {
+    selections: new Map(),
+    shared: [],
+    orphans: new Map(),
+  };
   #planSoon: PlanSoon | undefined;
   #plannedAtMs = Number.NEGATIVE_INFINITY;
   /** When the first configuration came, by the machine's uptime. */
@@ -226,7 +230,7 @@ export class PollEngine {
     const formerNames = this.#formerNames(accounts, keyIdOf);
     const planned = this.#takePlanSoon();
     try {
-      const { listings, targets, selections, shared, keepsBefore } = plan({
+      const { listings, targets, selections, shared, orphans, keepsBefore } = plan({
         config: this.#config,
         sections: this.#sections,
         isLeftOut: this.#isLeftOut,
@@ -240,7 +244,7 @@ export class PollEngine {
       for (const spec of targets.values()) this.#syncTarget(spec);
       for (const task of this.#tasks.values())
         if (!listings.has(task.spec.key) && !targets.has(task.spec.key)) this.#remove(task);
-      this.#plan = { selections, shared };
+      this.#plan = { selections, shared, orphans };
       this.#revision++;
       // What stays may still be polled with keys that a listing of its account had, although that is at another address now.
       const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
@@ -561,7 +565,7 @@ export class PollEngine {
     const before = task.snapshot;
     this.#poller.noteLacking(task, run);
     const kept = keptOf(task, run);
-    const compared = compareListed(before?.entries, run.found);
+    const compared = compareListed(before?.entries, run.found, this.#options.now?.() ?? Date.now());
     const entries = kept.length > 0 ? [...compared.listed, ...kept] : compared.listed;
     logDiscovery(
       log,
@@ -571,16 +575,34 @@ export class PollEngine {
     );
     const keys = ownKeysOf(task.spec.listing, run.found);
     for (const credential of foundKeys.learn(key, keys, !run.isMoved)) this.keyChanged(credential);
+    const runs = run.isMoved
+      ? before?.runs
+      : [...(before?.runs?.slice(-1) ?? []), { beganMs: run.beganMs, entries }];
     task.isDelivering = true;
     try {
       if (before?.entries !== entries || before.keyId !== keyId) {
-        task.snapshot = { entries, keyId };
+        task.snapshot = { entries, keyId, runs };
         await this.#syncSoon();
+      } else if (before.runs !== runs) {
+        task.snapshot = { ...before, runs };
+        if (this.#mayOrphan(task)) await this.#syncSoon();
       }
       await this.#deliver(task, run, isCurrent);
     } finally {
       task.isDelivering = false;
     }
+  }
+
+  /** Whether something that another listing has is called after what this listing lacks. */
+  #mayOrphan({ spec: { key }, snapshot }: ListingTask): boolean {
+    const called = [...this.#tasks.values()].flatMap((one) =>
+      one instanceof ListingTask && one.spec.namesKey === key && one.spec.listing.hasOrphans
+        ? (one.snapshot?.entries ?? [])
+        : [],
+    );
+    if (called.length === 0) return false;
+    const ids = new Set(snapshot?.entries.map((one) => idText(one.ids)));
+    return called.some(({ namedBy }) => namedBy !== undefined && !ids.has(namedBy));
   }
 
   /** Gives the targets their readings. A listing that changed meanwhile says nothing about those that it lacks. */

@@ -23,6 +23,8 @@ export interface ListingStatus {
   readonly lastDurationSeconds: number | undefined;
   readonly lastFailure: Failure | undefined;
   readonly selections: readonly TargetSelection[];
+  /** How many things are left out because what they are called after was deleted. */
+  readonly orphans?: number | undefined;
 }
 
 const refusals: readonly (number | undefined)[] = [401, 403, 404];
@@ -52,6 +54,7 @@ export function listingStatus(
   }: Pick<ListingTask, 'spec' | 'record' | 'snapshot' | 'lackingSinceMs'>,
   selections: readonly TargetSelection[],
   readsAnything: boolean,
+  orphans = 0,
 ): ListingStatus {
   const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
   const isLacking = mayLack(spec.listing, lastFailure?.status) && !isAnswered(record) && readsAnything;
@@ -68,6 +71,7 @@ export function listingStatus(
     lastDurationSeconds,
     lastFailure: isFailing ? lastFailure : undefined,
     selections,
+    orphans,
   };
 }
 

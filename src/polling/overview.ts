@@ -33,7 +33,7 @@ export interface Overview {
 /** plan: that which the tasks follow. */
 export function overviewOf(
   tasks: Iterable<Task>,
-  { selections, shared }: Pick<Plan, 'selections' | 'shared'>,
+  { selections, shared, orphans }: Pick<Plan, 'selections' | 'shared' | 'orphans'>,
   apis: Config['apis'] | undefined,
 ): Overview {
   const targets: TargetTask[] = [];
@@ -54,7 +54,12 @@ export function overviewOf(
   }
   const answered = new Set(polled.flatMap(({ spec, record }) => (isAnswered(record) ? sourceOf(spec) : [])));
   const listings = listingTasks.map((task) =>
-    listingStatus(task, selections.get(task.spec.key) ?? [], answered.has(sourceOf(task.spec))),
+    listingStatus(
+      task,
+      selections.get(task.spec.key) ?? [],
+      answered.has(sourceOf(task.spec)),
+      orphans.get(task.spec.key)?.length,
+    ),
   );
   return {
     targets,

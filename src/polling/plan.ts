@@ -66,6 +66,8 @@ export interface Plan {
   readonly selections: ReadonlyMap<string, readonly TargetSelection[]>;
   /** Whether targets stay because their listing was never complete. */
   readonly keepsBefore: boolean;
+  /** By the key of the listing: the things that are left out because what they are called after was deleted. */
+  readonly orphans: ReadonlyMap<string, readonly Listed[]>;
   /** What two accounts have: whose it is, whose it is not, and how many of each kind. */
   readonly shared: readonly SharedTargets[];
 }
@@ -110,6 +112,7 @@ export function plan(input: PlanInput): Plan {
   const targets = new Map<string, Target>();
   const selections = new Map<string, TargetSelection[]>();
   const shared = new Map<string, { account: string; other: string; keys: string[] }>();
+  const orphans = new Map<string, readonly Discovered[]>();
   let keepsBefore = false;
 
   const noteShared = (key: string, account: string, other: string) => {
@@ -194,6 +197,35 @@ export function plan(input: PlanInput): Plan {
     const [field] = (listing.names ?? listing).ids ?? [];
     const id = listing.names ? namedBy : field && ids[field.label];
     return field !== undefined && id !== undefined && isLeftOut(field.label, id, name);
+  };
+
+  /** Whether the configuration keeps things whose names were deleted. */
+  const keepsOrphans = (listing: Listing) =>
+    input.sections.some(
+      ({ section, resource }) =>
+        !isReadAlone(resource) &&
+        resource.listing === listing &&
+        (section.settings as { readonly orphans?: string } | undefined)?.orphans === 'keep',
+    );
+
+  /** The things of a listing that are left out because what they are called after was deleted. */
+  const orphansOf = ({ key, namesKey, listing }: ListingSpec): readonly Discovered[] => {
+    const known = orphans.get(key);
+    if (known || !listing.hasOrphans) return known ?? [];
+    const runs = (namesKey === undefined ? undefined : snapshotOf(namesKey)?.runs) ?? [];
+    const lists = runs.map(({ beganMs, entries }) => ({
+      beganMs,
+      ids: new Set(entries.map(({ ids }) => idText(ids))),
+    }));
+    const isOrphan = ({ namedBy, listedMs, isDeleted }: Discovered) =>
+      isDeleted === true ||
+      (namedBy !== undefined &&
+        listedMs !== undefined &&
+        lists.length > 1 &&
+        lists.every(({ beganMs, ids }) => beganMs > listedMs && !ids.has(namedBy)));
+    const found = keepsOrphans(listing) ? [] : (snapshotOf(key)?.entries.filter(isOrphan) ?? []);
+    orphans.set(key, found);
+    return found;
   };
 
   const planSection = ({ section, resource, isSelected, isSelectedParent }: PlannedSection) => {
@@ -318,7 +350,9 @@ export function plan(input: PlanInput): Plan {
       if (!entries) return keepBefore(spec, spec.parent?.ids ?? {});
       let count = 0;
       const excluded: Listed[] = [];
+      const left = new Set(orphansOf(spec).map(({ ids }) => idText(ids)));
       for (const entry of entries) {
+        if (left.has(idText(entry.ids))) continue;
         if (feature !== undefined && entry.features?.includes(feature) !== true) continue;
         const key = targetKey(kind, entry.ids);
         if (!owns(key)) continue;
@@ -345,8 +379,9 @@ export function plan(input: PlanInput): Plan {
       }
       follow(account, parent, auxiliary, (parentSpec, parents) => {
         if (!parents) return keepBefore(parentSpec, parentSpec.parent?.ids ?? {});
+        const left = new Set(orphansOf(parentSpec).map(({ ids }) => idText(ids)));
         for (const one of parents) {
-          if (!isSelectedParent(one) || isOut(parentSpec, one)) continue;
+          if (!isSelectedParent(one) || isOut(parentSpec, one) || left.has(idText(one.ids))) continue;
           const credential = credentialFor(listing.api, parentSpec, one);
           const spec = addListing(listing, credential, account, one, demand);
           visit(spec, entriesOf(spec));
@@ -369,7 +404,7 @@ export function plan(input: PlanInput): Plan {
   };
 
   for (const section of input.sections) planSection(section);
-  return { listings, targets, selections, keepsBefore, shared: [...shared.values()] };
+  return { listings, targets, selections, orphans, keepsBefore, shared: [...shared.values()] };
 }
 
 /** What a listing with a parent is read below for a target with these ids. */

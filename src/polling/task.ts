@@ -65,6 +65,15 @@ export interface Snapshot {
   readonly entries: readonly Discovered[];
   /** The id of the key that it was read with. */
   readonly keyId: string;
+  /** The last two complete runs, the older one first. */
+  readonly runs?: readonly CompleteRun[] | undefined;
+}
+
+/** What a run of a listing had that did not change meanwhile. */
+export interface CompleteRun {
+  /** Unix time. */
+  readonly beganMs: number;
+  readonly entries: readonly Discovered[];
 }
 
 export class ListingTask extends PollTask<ListingSpec> {

@@ -60,7 +60,16 @@ interface Declaration<Reading>
 interface ListingDeclaration<Element>
   extends Pick<
     Listing,
-    'kind' | 'product' | 'optionalProduct' | 'hasOwnKeys' | 'path' | 'nouns' | 'parent' | 'names' | 'isEmpty'
+    | 'kind'
+    | 'product'
+    | 'optionalProduct'
+    | 'hasOwnKeys'
+    | 'hasOrphans'
+    | 'path'
+    | 'nouns'
+    | 'parent'
+    | 'names'
+    | 'isEmpty'
   > {
   /** Default: core. */
   readonly api?: Extract<ApiName, PagingName>;
@@ -74,7 +83,7 @@ interface ListingDeclaration<Element>
   readonly ids: readonly IdField[];
   /** Flags that kinds name as their `feature`. */
   readonly features?: readonly (keyof Element & string)[];
-  readonly about?: (element: Element) => Pick<Found, 'namedBy' | 'ownKey'>;
+  readonly about?: (element: Element) => Pick<Found, 'namedBy' | 'isDeleted' | 'ownKey'>;
 }
 
 /** A listing whose readings are its elements. */

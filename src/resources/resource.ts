@@ -78,6 +78,8 @@ export interface Listed {
   readonly namedBy?: string | undefined;
   /** Those of the listing's `features` that are on. */
   readonly features?: readonly string[] | undefined;
+  /** Whether the listing says that it was deleted. */
+  readonly isDeleted?: true | undefined;
 }
 
 /** The key that opens what a listing has, where it has one for each. */
@@ -136,6 +138,11 @@ export interface Listing<Reading = unknown> extends Operation {
   readonly parent?: Listing | undefined;
   /** The listing that has the names, by the ids of `namedBy`. */
   readonly names?: Listing | undefined;
+  /**
+   * True where a thing stays listed after that which it is called after was deleted. Then it is left out, unless the setting `orphans`
+   * of the kind with these readings is `keep`.
+   */
+  readonly hasOrphans?: true | undefined;
   /** True where each thing that it lists has a key of its own, with which alone other APIs read it. */
   readonly hasOwnKeys?: true | undefined;
   /**

@@ -57,6 +57,7 @@ function describeListing(status: ListingStatus) {
     found,
     targets: Object.fromEntries(selections.map(({ kind, targets }) => [kind, targets])),
     excluded: excluded.length,
+    orphans: status.orphans ?? 0,
     excluded_names: excluded.slice(0, maxExcluded).map(nameOf),
     last_success: toIso(lastSuccessMs),
     last_duration_seconds: lastDurationSeconds ?? null,

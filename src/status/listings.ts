@@ -17,11 +17,16 @@ function columnsOf(view: View): readonly Column<ListingStatus>[] {
     lastSuccessMs === undefined ? '–' : count(n);
   const leftOut = ({ selections }: ListingStatus) =>
     selections.reduce((sum, { excluded }) => sum + excluded.length, 0);
+  const withOrphans = (status: ListingStatus) => {
+    const { orphans = 0, poll } = status;
+    const why = html`<div class="of">and ${count(orphans)} whose ${poll.listing.names?.nouns ?? ''} are gone</div>`;
+    return html`${ifRead(status, leftOut(status))}${orphans > 0 && why}`;
+  };
   return [
     ['State', 's', (status) => stateMark(status, nowMs)],
     ['What is listed', 't', name],
     ['Found', 'n', (status) => ifRead(status, status.found)],
-    ['Left out', 'n', (status) => ifRead(status, leftOut(status))],
+    ['Left out', 'n', withOrphans],
     ['Complete', 'n', ({ lastSuccessMs }) => ago(lastSuccessMs, nowMs)],
     ['Last failure', 'why', ({ lastFailure }) => lastFailure && failureText(lastFailure, nowMs)],
   ];

@@ -1,7 +1,8 @@
 /** Shield Zone configurations (`/shield/shield-zones`): one paged listing gives all the zones that a credential can see. */
+import * as z from 'zod';
 import { defineListedResource, defineListing } from '../define.ts';
 import { coded, count, flag, label, length, timestamp } from '../families.ts';
-import { id, object, reference } from '../fields.ts';
+import { id, instant, object, reference } from '../fields.ts';
 import { pullZones } from './pull-zone.ts';
 
 const zone = object({
@@ -57,6 +58,7 @@ const zone = object({
     'ddos_challenge_window',
     'Challenge window of the DDoS shield, in the unit of the API',
   ),
+  deletedDateTime: instant,
   whitelabelResponsePages: flag('whitelabel_response_pages', 'Whether response pages are white-labelled'),
 }).ignoring('wafEngineConfig[name valueEncoded]');
 
@@ -67,16 +69,28 @@ export const zones = defineListing({
   api: 'shield',
   nouns: 'Shield Zones',
   names: pullZones,
+  hasOrphans: true,
   path: '/shield/shield-zones',
   element: zone,
   elementNouns: 'zones',
   ids: [{ label: 'shield_zone_id', setting: 'id', form: 'integer' }],
-  about: ({ pullZoneId }) => ({ namedBy: pullZoneId }),
+  about: ({ pullZoneId, deletedDateTime }) => ({
+    namedBy: pullZoneId,
+    isDeleted: deletedDateTime === undefined ? undefined : true,
+  }),
 });
 
 export const shieldZone = defineListedResource({
   noun: 'Shield Zone',
   section: 'shield_zones',
+  settings: {
+    orphans: z
+      .enum(['drop', 'keep'])
+      .default('drop')
+      .describe(
+        'Whether Shield Zones whose pull zone was deleted are read, with all kinds below them: the API lists them for ever. Left out once two complete lists of pull zones lack theirs',
+      ),
+  },
   listing: zones,
   info: 'The name of the zone, from the configuration or else from the API, its pull zone and its WAF profile',
 });
