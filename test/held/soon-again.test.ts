@@ -26,11 +26,12 @@ function gapsOf(times: readonly number[]): readonly number[] {
   return times.slice(1).map((at, n) => at - (times[n] ?? 0));
 }
 
-/** Targets and listings that are not read well now. */
+/** Targets and listings that are not read well now. What the account lacks is no failure. */
 function notOk({ exporter }: Whole): readonly string[] {
+  const isGood = (state: string) => state === 'ok' || state === 'lacking';
   return [
-    ...exporter.targets().flatMap(({ target, state }) => (state === 'ok' ? [] : [`${target.key}: ${state}`])),
-    ...exporter.listings().flatMap(({ poll, state }) => (state === 'ok' ? [] : [`${poll.key}: ${state}`])),
+    ...exporter.targets().flatMap(({ target, state }) => (isGood(state) ? [] : [`${target.key}: ${state}`])),
+    ...exporter.listings().flatMap(({ poll, state }) => (isGood(state) ? [] : [`${poll.key}: ${state}`])),
   ];
 }
 
