@@ -326,7 +326,7 @@ export class Exporter {
   #causeInput(): CauseInput {
     const { config } = this.#setup;
     return {
-      answers: this.#engine.overview().answersAt(this.#now()),
+      health: this.#engine.overview().health,
       targets: this.targets(),
       listings: this.listings(),
       kinds: resources,

@@ -6,7 +6,6 @@ import type { Format, Header } from './exposition/format.ts';
 import { OwnFamilies, type OwnFamily, type OwnRow } from './exposition/own-families.ts';
 import type { Store } from './exposition/store.ts';
 import type { AccountState, TargetCounts } from './polling/accounts.ts';
-import type { Answers } from './polling/answers.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
 import type { Overview } from './polling/overview.ts';
 import { isFoundKey } from './polling/spec.ts';
@@ -16,7 +15,7 @@ import { revision, version } from './version.ts';
 /** What is read at each scrape. */
 export interface Inventory {
   /** Another object once something has changed, the series of the store included. */
-  readonly overview: () => Pick<Overview, 'counts' | 'summaries' | 'accountsAt' | 'answersAt' | 'capacities'>;
+  readonly overview: () => Pick<Overview, 'counts' | 'summaries' | 'accountsAt' | 'health' | 'capacities'>;
   readonly store: Pick<Store, 'series'>;
   /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. Another object once it has changed. */
   readonly configuration: () => { readonly loadedAtMs: number; readonly refused: object | undefined };
@@ -108,7 +107,6 @@ interface Count {
 /** What a scrape reads once. */
 interface Reading extends ReturnType<Inventory['overview']> {
   readonly accounts: readonly AccountState[];
-  readonly answers: Answers;
 }
 
 /** By kind. */
@@ -139,9 +137,7 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
     help,
     read: ({ counts, summaries }) => {
       const none = { targets: 0, stale: 0, failing: new Map<string, number>() };
-      const listed = summaries
-        .filter(isOn)
-        .map(({ kind, credential: account }) => ({ ...none, kind, account }));
+      const listed = summaries.filter(isOn).map(({ kind, account }) => ({ ...none, kind, account }));
       const known = new Set(counts.map(({ kind, account }) => `${kind} ${account}`));
       const all = [
         ...counts.filter(isOn),
@@ -168,7 +164,7 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
     help,
     read: ({ summaries }) =>
       summaries.flatMap((summary): OwnRow[] => {
-        const { kind, credential: account } = summary;
+        const { kind, account } = summary;
         const value = figureOf(summary);
         return value === undefined ? [] : [{ labels: { kind, account }, value }];
       }),
@@ -228,26 +224,22 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
     {
       name: 'refused_keys',
       help: '1 while the API answers the key with 401 and nothing of it was read with it since, else 0. A key that came with a listing has a series only while it is refused.',
-      read: ({ answers }) =>
+      read: ({ health }) =>
         on.apis.flatMap((api) =>
-          answers
-            .keys(api)
-            .filter(({ credential, isRefused }) => isRefused || !isFoundKey(credential))
-            .map(({ credential, account, isRefused }) => ({
-              labels: { api, credential, account },
-              value: Number(isRefused),
-            })),
+          Array.from(health.apis.get(api)?.keys ?? [], ([credential, { account, state }]) => ({
+            labels: { api, credential, account },
+            value: Number(state === 'refused'),
+          })).filter(({ labels, value }) => value === 1 || !isFoundKey(labels.credential)),
         ),
     },
     {
       name: 'api_paused_until_timestamp_seconds',
       help: 'End of the pause of a key after a 429, as Unix time; 0 without a pause. Without a credential: of the API as a whole. A key that came with a listing has a series only while it is paused.',
-      read: ({ answers }) => {
+      read: ({ health }) => {
         const pauses = inventory.pauses();
         return on.apis.flatMap((api) => {
-          const configured = answers
-            .keys(api)
-            .flatMap(({ credential }) => (isFoundKey(credential) ? [] : credential));
+          const known = [...(health.apis.get(api)?.keys.keys() ?? [])];
+          const configured = known.filter((credential) => !isFoundKey(credential));
           const untilMs = new Map(['', ...configured].map((credential) => [credential, 0]));
           for (const pause of pauses) if (pause.api === api) untilMs.set(pause.credential, pause.untilMs);
           return Array.from(untilMs, ([credential, ms]) => ({
@@ -259,8 +251,8 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
     },
     byApi(
       'api_unreadable',
-      '1 while nothing of the API can be read: every poll since its last success failed; else 0.',
-      (api, { answers }) => Number(answers.isUnreadable(api)),
+      '1 while the API is down: nothing that was asked since its last answer got one, and not because one operation fails; else 0.',
+      (api, { health }) => Number(health.apis.get(api)?.state === 'down'),
     ),
     byListing('up', '1 when the last read of every listing succeeded, else 0.', ({ isUp }) =>
       isUp === undefined ? undefined : Number(isUp),
@@ -297,7 +289,7 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
   return () => {
     const overview = inventory.overview();
     const nowMs = inventory.now();
-    const now = { ...overview, accounts: overview.accountsAt(nowMs), answers: overview.answersAt(nowMs) };
+    const now = { ...overview, accounts: overview.accountsAt(nowMs) };
     return all.map(({ name, help, type = 'gauge', read }) => ({
       name: prefix + name,
       help,

@@ -1,5 +1,5 @@
 /** What an exporter with one target would count: for tests of the exporter's own metrics. */
-import { answersOf } from '../src/polling/answers.ts';
+import { health } from '../src/polling/health.ts';
 import { resources } from '../src/resources/kinds/index.ts';
 import type { Inventory } from '../src/telemetry.ts';
 
@@ -16,7 +16,7 @@ export function overviewWith(
     })),
     accountsAt: () => [{ account: 'account', unreadable: undefined }],
     summaries: [],
-    answersAt: answersOf([]),
+    health: health([], 0),
     capacities: [],
     ...changes,
   };

@@ -169,6 +169,7 @@ export class ApiClient {
       const held = permit;
       const outcome = await this.#tryOnce(request, held, signal).finally(() => held.release());
       if (!(outcome instanceof ApiError)) return outcome.body;
+      outcome.requests = attempt + 1;
       if (outcome.result === 'auth' && outcome.answer.status === 401) await this.#keys.check();
       signal.throwIfAborted();
       const { maxRetries, timeoutMs } = this.#config;

@@ -71,6 +71,8 @@ export class ApiError extends Error {
   readonly isTransient: boolean;
   readonly answer: Answer;
   readonly advice: string | undefined;
+  /** How many requests failed: the first one, and its retries. */
+  requests = 1;
 
   constructor(result: PollFailure, message: string, answer: Answer = {}, options: ApiErrorOptions = {}) {
     super(message, options);

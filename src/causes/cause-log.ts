@@ -8,8 +8,6 @@ import type { Cause } from './cause.ts';
 interface Known {
   cause: Cause;
   readonly sinceMs: number;
-  /** How many targets and listings the last line named. */
-  loggedSize: number;
   /** What it was when it affected the most. */
   largest: Cause;
 }
@@ -44,8 +42,8 @@ export class CauseLog {
   }
 
   /**
-   * A cause that is new, grew tenfold or has another meaning is a warning; one that ended is an info line. What failed before
-   * and has not been polled since is no news under another cause; and a cause is not over if what it affected fails for another.
+   * A cause that is new is a warning; one that ended is an info line, with how much it affected at most. What failed before and has
+   * not been polled since is no news under another cause; and a cause is not over if what it affected fails for another.
    * nowMs: Unix time.
    */
   write(causes: readonly Cause[], nowMs: number): void {
@@ -71,7 +69,7 @@ export class CauseLog {
 
   /** What outages affected: when a host can be read again, the rest of it may just not have been polled since. */
   #restOfOutages(): ReadonlySet<string> {
-    const outages = [...this.#known.values()].filter(({ cause }) => cause.isOutage);
+    const outages = [...this.#known.values()].filter(({ cause }) => cause.isDown);
     return new Set(outages.flatMap(({ cause }) => Array.from(failuresOf(cause), ([key]) => key)));
   }
 
@@ -83,18 +81,13 @@ export class CauseLog {
 
   #note(cause: Cause, nowMs: number): void {
     const before = this.#known.get(cause.id);
-    const size = sizeOf(cause);
     if (!before) {
-      this.#known.set(cause.id, { cause, sinceMs: cause.sinceMs ?? nowMs, loggedSize: size, largest: cause });
+      this.#known.set(cause.id, { cause, sinceMs: cause.sinceMs ?? nowMs, largest: cause });
       this.#warn(cause);
       return;
     }
-    const isOther = cause.stage !== before.cause.stage || size >= 10 * Math.max(1, before.loggedSize);
     before.cause = cause;
-    if (size > sizeOf(before.largest)) before.largest = cause;
-    if (!isOther) return;
-    before.loggedSize = size;
-    this.#warn(cause);
+    if (sizeOf(cause) > sizeOf(before.largest)) before.largest = cause;
   }
 
   #end({ cause, sinceMs, largest }: Known, nowMs: number): void {

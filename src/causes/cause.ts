@@ -1,7 +1,7 @@
 /** What a cause is, and what it is derived from. */
 
-import type { Answers } from '../polling/answers.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
+import type { Health } from '../polling/health.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { SharedTargets } from '../polling/plan.ts';
 import type { Failure } from '../polling/record.ts';
@@ -40,7 +40,7 @@ export interface ExporterState {
 }
 
 export interface CauseInput {
-  readonly answers: Answers;
+  readonly health: Health;
   readonly targets: readonly TargetStatus[];
   readonly listings: readonly ListingStatus[];
   readonly kinds: readonly CauseKind[];
@@ -75,10 +75,8 @@ export interface Cause {
   readonly affected: string;
   /** What it means for the values on the metrics page: sentences. */
   readonly meaning: string;
-  /** Changes when the meaning does, but not with every number in it. */
-  readonly stage: string;
-  /** Whether it is a whole host that cannot be read. */
-  readonly isOutage?: boolean | undefined;
+  /** Whether it is an API that is down. */
+  readonly isDown?: boolean | undefined;
   readonly advice: string;
   readonly runbook: string;
   /** When the first of the failures was. Unix time; undefined where nothing says when it began. */

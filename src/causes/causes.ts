@@ -3,9 +3,10 @@
  * `--once`, the log and the exporter's own metrics read the same list. Pure: it knows no page and no terminal.
  */
 
+import { failingSince, isRefused, isUnread, worksAt } from '../polling/health.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import { type Failure, isHostFailure } from '../polling/record.ts';
-import { isFoundKey } from '../polling/spec.ts';
+import { isFoundKey, operationOf, type Spec } from '../polling/spec.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { andList, capitalised, count, durationInWords, plural } from '../text.ts';
@@ -70,13 +71,13 @@ function groupsOf(input: CauseInput): readonly Group[] {
         pausing === undefined
           ? { id: `stale ${api}`, nature: 'stale', reason: 'stale' }
           : pauseOf(api, pausing);
-    } else if (lastFailure) place = placeOf(lastFailure, api, credential, input);
+    } else if (lastFailure) place = placeOf(lastFailure, api, target, input);
     if (place) groupOf(place, api, credential).targets.push(status);
   }
   for (const status of listings) {
     const { api, credential } = status.poll;
     if (!status.lastFailure) continue;
-    const place = placeOf(status.lastFailure, api, credential, input);
+    const place = placeOf(status.lastFailure, api, status.poll, input);
     groupOf(place, api, credential).listings.push(status);
   }
   return [...groups.values()];
@@ -90,10 +91,12 @@ function pauseOf(api: ApiName, credential: string): Place {
 function placeOf(
   failure: Failure,
   api: ApiName,
-  credential: string,
-  { answers, baseUrlOf, lackOf }: CauseInput,
+  spec: Spec,
+  { health, baseUrlOf, lackOf }: CauseInput,
 ): Place {
   const { result, message, status, errorKey } = failure;
+  const { credential } = spec;
+  const of = health.apis.get(api);
   const ofKey = (what: string, reason: Reason): Place => ({
     id: `${what} ${credential}`,
     nature: 'key',
@@ -102,13 +105,15 @@ function placeOf(
   const lack = result === 'auth' && status === undefined ? lackOf(credential) : undefined;
   if (lack !== undefined) return { id: lack, nature: 'key', reason: lack };
   if (result === 'auth' && status === undefined) return ofKey('key', 'unreadable_key');
-  if (result === 'auth' && (status !== 401 || !answers.isRefused(api, credential)))
+  if (result === 'auth' && (status !== 401 || !isRefused(health, api, credential)))
     return ofKey(`denied ${api}`, 'denied');
   if (result === 'auth') return ofKey('refused', api === 'video' ? 'library_key' : 'refused');
   if (result === 'rate_limited') return pauseOf(api, credential);
-  if (isHostFailure(failure) && answers.isUnreadable(api))
-    return { id: `host ${hostOf(baseUrlOf(api))}`, nature: 'outage', reason: reasonOf(failure) };
-  if (status === 404 && !errorKey && answers.isFailing(api))
+  if (isHostFailure(failure))
+    return of?.state === 'down'
+      ? { id: `host ${hostOf(baseUrlOf(api))}`, nature: 'outage', reason: reasonOf(failure) }
+      : { id: `${api} ${operationOf(spec)}`, nature: 'answer', reason: reasonOf(failure) };
+  if (status === 404 && !errorKey && isUnread(of))
     return { id: `address ${api}`, nature: 'answer', reason: 'address' };
   return { id: `${api} ${result} ${message}`, nature: 'answer', reason: reasonOf(failure) };
 }
@@ -121,13 +126,14 @@ function toCause(group: Group, input: CauseInput): Cause {
   const { id, nature, targets, listings } = group;
   const failures = failuresIn(group);
   const [failure] = failures;
-  // In an outage, that of the most.
-  const reason = nature === 'outage' && failure ? reasonOf(failure) : group.reason;
+  // On the way to an answer, one failure follows another: that of the most.
+  const reason = failure && isHostFailure(failure) ? reasonOf(failure) : group.reason;
   const nouns = nounsOf(group, input.kinds);
   const sinceMs = earliest(
     [...targets, ...listings].flatMap(({ lastFailure }) => lastFailure?.sinceMs ?? []),
   );
-  const since = (nature === 'outage' ? input.answers.failingSince(group.apis) : undefined) ?? sinceMs;
+  const apis = [...group.apis].flatMap((api) => input.health.apis.get(api) ?? []);
+  const since = (nature === 'outage' ? failingSince(apis) : undefined) ?? sinceMs;
   return {
     ...adviceOn(reason),
     ...(failure?.advice !== undefined && { advice: failure.advice }),
@@ -137,12 +143,12 @@ function toCause(group: Group, input: CauseInput): Cause {
     reason,
     failure,
     affected: affectedBy(group, nouns),
-    ...meaningOf(group, input),
-    isOutage: nature === 'outage',
+    meaning: meaningOf(group, input),
+    isDown: nature === 'outage',
     sinceMs: Number.isFinite(since) ? since : undefined,
     targets,
     listings,
-    filter: filterOf(group, failure),
+    filter: filterOf(group, failures),
   };
 }
 
@@ -183,6 +189,7 @@ function wordsOf(
   const [failure] = failures;
   // The title goes on after it.
   const message = failure?.message.replace(/\.$/, '') ?? '';
+  const others = failures.length > 1 ? `, and ${plural(failures.length - 1, 'other reason')}` : '';
   if (nature === 'key') return wordsOfKey(group, message, nouns, input);
   if (nature === 'pause') {
     const { credential } = group;
@@ -199,10 +206,8 @@ function wordsOf(
   if (nature === 'stale') return { title: `Values of the ${api} API were not read again in time` };
   if (nature === 'absent') return { title: message };
   const baseUrl = input.baseUrlOf(api);
-  if (nature === 'outage') {
-    const others = failures.length > 1 ? `, and ${plural(failures.length - 1, 'other reason')}` : '';
+  if (nature === 'outage')
     return { title: `Nothing can be read from ${hostOf(baseUrl)}: ${message}${others}` };
-  }
   if (reason === 'address')
     return {
       title: `Every request to ${baseUrl} answers HTTP 404`,
@@ -210,7 +215,7 @@ function wordsOf(
     };
   // `HTTP 503 from the core API`, but `The core API: connection refused`.
   const isFrom = failure && ['timeout', 'server_error', 'not_found'].includes(failure.result);
-  return { title: isFrom ? `${message} from the ${api} API` : `The ${api} API: ${message}` };
+  return { title: `${isFrom ? `${message} from the ${api} API` : `The ${api} API: ${message}`}${others}` };
 }
 
 /** Whose key it is: `the key of acme`, or with the account that its library belongs to. */
@@ -223,7 +228,7 @@ function keyText({ credential, apis }: Group, { targets, listings }: CauseInput)
 
 function wordsOfKey(group: Group, message: string, nouns: readonly string[], input: CauseInput): Words {
   const { reason, apis, credential, listings } = group;
-  const { keySource, answers } = input;
+  const { keySource, health } = input;
   if (reason === 'no_key') return { title: `${listedThingsIn(group)} listed without a key` };
   if (reason === 'read_only_key') {
     const what = nouns.length > 0 ? `each ${nouns.join(' and ')}` : 'all of it';
@@ -233,13 +238,13 @@ function wordsOfKey(group: Group, message: string, nouns: readonly string[], inp
   }
   const key = `the key of ${credential} (${keySource(credential)})`;
   if (reason === 'unreadable_key') return { title: `${capitalised(key)} cannot be used: ${message}` };
-  const elsewhere = answers.worksAt(credential).filter((api) => !apis.has(api));
+  const elsewhere = worksAt(health, credential).filter((api) => !apis.has(api));
   const accepts = elsewhere.length > 1 ? 'accept' : 'accepts';
   const works = elsewhere.length > 0 ? `, and ${apisText(elsewhere)} ${accepts} it` : '';
   if (reason === 'denied') {
     const [api = 'core'] = apis;
     const what = nouns.length > 0 ? nouns : listings.map(({ poll }) => poll.listing.nouns);
-    const isAll = answers.isFailing(api) || what.length > maxNamedKinds;
+    const isAll = isUnread(health.apis.get(api)) || what.length > maxNamedKinds;
     const whatText = isAll ? `what the ${api} API has` : what.join(', ');
     return {
       title: `${capitalised(key)} may not read ${whatText}: ${message}${works}`,
@@ -263,13 +268,13 @@ function listedThingsIn({ targets, listings }: Group): string {
   return `${capitalised(andList(shown))} ${names.length === 1 ? 'was' : 'were'}`;
 }
 
-function leaveOutAdvice({ apis, targets, listings }: Group, { kinds, answers }: CauseInput): string {
+function leaveOutAdvice({ apis, targets, listings }: Group, { kinds, health }: CauseInput): string {
   const affected = new Set([
     ...targets.map(({ target }) => target.kind),
     ...listings.map(({ poll }) => poll.kind),
   ]);
   const isAffected = ({ kind, api }: CauseKind) =>
-    affected.has(kind) || (apis.has(api) && answers.isFailing(api));
+    affected.has(kind) || (apis.has(api) && isUnread(health.apis.get(api)));
   const names = kinds.filter(isAffected).map(({ kind }) => kind);
   return `The key lacks the right, or the account the product. Use another key, or leave these kinds out: \`discovery: { except: [${names.join(', ')}] }\`.`;
 }
@@ -287,7 +292,7 @@ function affectedBy({ targets, listings }: Group, nouns: readonly string[]): str
 }
 
 /** How many values are no longer exported, and when the next will be dropped. */
-function meaningOf({ targets, listings }: Group, { nowMs }: CauseInput): { meaning: string; stage: string } {
+function meaningOf({ targets, listings }: Group, { nowMs }: CauseInput): string {
   const read = targets.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const kept = read.filter(({ stale }) => !stale);
   const gone = targets.filter(({ state }) => state === 'absent').length;
@@ -298,16 +303,14 @@ function meaningOf({ targets, listings }: Group, { nowMs }: CauseInput): { meani
   const ofListings = wereFound
     ? 'What was found before is still polled; nothing new is found.'
     : 'Nothing was found yet.';
-  const meaning = [
+  return [
     never > 0 ? `${plural(never, 'target')} ${never === 1 ? 'has' : 'have'} no values yet.` : '',
     dropped > 0 ? `${plural(dropped, 'target')} ${dropped === 1 ? 'has' : 'have'} no values now.` : '',
     kept.length > 0 ? keptText(kept.length, earliest(ends) - nowMs) : '',
     listings.length > 0 ? ofListings : '',
-  ];
-  return {
-    meaning: meaning.filter(Boolean).join(' '),
-    stage: kept.length === 0 && dropped > 0 ? 'dropped' : 'kept',
-  };
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** restMs: until the first value is dropped. */
@@ -318,13 +321,16 @@ function keptText(targets: number, restMs: number): string {
     : `${count(targets)} targets still show old values, the first for ${rest} more.`;
 }
 
-function filterOf({ nature, reason, targets, credential }: Group, failure: Failure | undefined): CauseFilter {
+function filterOf(
+  { nature, reason, targets, credential }: Group,
+  [failure, ...others]: readonly Failure[],
+): CauseFilter {
   const kinds = [...new Set(targets.map(({ target }) => target.kind))];
   if (nature === 'absent' || nature === 'stale') return { kinds, states: [nature], text: '' };
   let text = '';
   const isOfOneKey = reason !== 'no_key' && reason !== 'read_only_key';
   if (nature === 'key' && isOfOneKey) text = `auth ${credential}`;
-  else if (nature !== 'outage' && nature !== 'pause' && failure)
+  else if (nature !== 'outage' && nature !== 'pause' && failure && others.length === 0)
     text = `${failure.result} ${failure.message}`;
   return { kinds, states: ['failing'], text };
 }

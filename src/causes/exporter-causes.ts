@@ -10,7 +10,6 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
   const { refusedReload, capacities, schemaDrift, shared } = exporter;
   const nothing = {
     affected: '',
-    stage: '',
     targets: [],
     listings: [],
     filter: { kinds: [], states: [], text: '' },

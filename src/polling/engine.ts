@@ -12,8 +12,8 @@ import type { Store } from '../exposition/store.ts';
 import { type ApiName, apiNames, type Found, type ListedKey, type Resource } from '../resources/resource.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { compareListed, type Discovered, idText, ownKeysOf } from './discovered.ts';
+import { type Health, health } from './health.ts';
 import { logDiscovery } from './listings.ts';
-import { Outage } from './outage.ts';
 import { type Overview, overviewOf } from './overview.ts';
 import { type Plan, type PlannedSection, plan, plannedSections } from './plan.ts';
 import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
@@ -70,6 +70,10 @@ const patienceMs = 5000;
 /** When something that was never polled does no longer keep the exporter from being ready. */
 const readyAfterMs = 120_000;
 
+/** How many retries a second may begin while an API is down: one is enough to notice that it is back. */
+const mostRetriesPerSecond = 1;
+const leastRetriesPerSecond = 0.1;
+
 /** The most intervals between two polls of what fails permanently. */
 const maxBackoffFactor = 10;
 
@@ -105,7 +109,10 @@ export class PollEngine {
   /** Everything that is polled, by key. */
   readonly #tasks = new Map<string, Task>();
   readonly #timetable: Timetable<Task>;
-  readonly #outages = new Map(apiNames.map((api) => [api, new Outage()]));
+  /** The requests a second that the polls of each API need at their intervals. */
+  readonly #plannedPerSecond = new Map<ApiName, number>();
+  /** When the next of what got no answer may be tried again, by the machine's uptime: for each API that is down. */
+  readonly #nextRetryMs = new Map<ApiName, number>();
   /** The poll under way of a task that left, by its key. Polls of the same key never overlap. */
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
@@ -125,9 +132,11 @@ export class PollEngine {
   #hasPolledAll = false;
   #hasRead = false;
   #onAllPolled: (() => void) | undefined;
-  /** Grows with each end of a poll, each plan, and each value that becomes stale: with whatever the overview shows. */
-  #revision = 0;
-  #overview: { readonly revision: number; readonly overview: Overview } | undefined;
+  /** What the overview is as of: grows with each end of a poll, each plan, and whatever else it shows. */
+  #asOf = 0;
+  #overview: { readonly asOf: number; readonly overview: Overview } | undefined;
+  /** How the APIs were when a poll failed last, or a suspicion ended. */
+  #health: Health<Task> = health([], 0);
 
   /** Resolves once everything was polled, whatever the outcome. */
   readonly allPolled = new Promise<void>((resolve) => {
@@ -245,26 +254,25 @@ export class PollEngine {
       for (const task of this.#tasks.values())
         if (!listings.has(task.spec.key) && !targets.has(task.spec.key)) this.#remove(task);
       this.#plan = { selections, shared, orphans };
-      this.#revision++;
+      this.#asOf++;
       // What stays may still be polled with keys that a listing of its account had, although that is at another address now.
       const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
       foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
       for (const api of apiNames) {
-        let polls = 0;
         let perSecond = 0;
         const queues = new Set<string>();
         const accounts = new Set<string>();
         for (const task of this.#tasks.values()) {
           const { spec } = task;
           if (spec.api !== api || isFed(task)) continue;
-          polls++;
           perSecond += 1000 / spec.intervalMs;
           queues.add(spec.queue);
           accounts.add(spec.account);
         }
         paceOf(api).keepFor({ queues, accounts });
-        this.#outages.get(api)?.follow(polls, perSecond);
+        this.#plannedPerSecond.set(api, perSecond);
       }
+      this.#updateHealth();
       this.#plannedAtMs = performance.now();
       planned?.resolve();
     } catch (error) {
@@ -399,32 +407,34 @@ export class PollEngine {
       this.#timetable.set(task, this.#uptimeMs());
   }
 
-  /** Puts what is due in line. While an API answers nothing, what failed there on the way goes one at a time. */
+  /** Puts what is due in line. While an API is down, what got no answer there goes one at a time. */
   #begin(due: readonly Task[]): void {
     const nowMs = this.#uptimeMs();
-    const retries = new Map<Outage, Task[]>();
-    for (const task of due) {
-      const outage = this.#outages.get(task.spec.api);
-      const isForced = task.waiters.length > 0;
-      if (outage?.isOn(nowMs) && task.record.transient && !isForced) {
-        const ofApi = retries.get(outage);
-        if (ofApi) ofApi.push(task);
-        else retries.set(outage, [task]);
-      } else this.#enqueue(task, nowMs);
+    for (const task of due)
+      if (task.waiters.length > 0 || !task.record.unanswered || this.#mayRetry(task, nowMs))
+        this.#enqueue(task, nowMs);
+  }
+
+  /** Whether a task may be tried again now. If its API is down, it gets a time for that, in the order in which they come due. */
+  #mayRetry(task: Task, nowMs: number): boolean {
+    const { api } = task.spec;
+    if (!this.#isDown(api)) return true;
+    let atMs = task.retryAtMs;
+    if (atMs === undefined) {
+      atMs = Math.max(nowMs, this.#nextRetryMs.get(api) ?? nowMs);
+      const perSecond = this.#plannedPerSecond.get(api) ?? 0;
+      const retriesPerSecond = Math.min(mostRetriesPerSecond, Math.max(leastRetriesPerSecond, perSecond));
+      this.#nextRetryMs.set(api, atMs + 1000 / retriesPerSecond);
     }
-    for (const [outage, tasks] of retries) {
-      const [first, ...others] = tasks.toSorted(byUrgency);
-      if (!first) continue;
-      const mayBegin = outage.takeRetry(nowMs);
-      if (mayBegin) this.#enqueue(first, nowMs);
-      const waiting = mayBegin ? others : tasks;
-      for (const task of waiting) this.#timetable.set(task, outage.nextRetryMs);
-    }
+    task.retryAtMs = atMs;
+    if (atMs > nowMs) this.#timetable.set(task, atMs);
+    return atMs <= nowMs;
   }
 
   #enqueue(task: Task, nowMs: number): void {
     const { spec } = task;
     task.phase = 'queued';
+    task.retryAtMs = undefined;
     task.dueAtMs = nowMs;
     this.#options.paceOf(spec.api).enqueue(spec, (permit) => {
       if (task.phase !== 'queued' || this.#abort.signal.aborted) return false;
@@ -436,16 +446,17 @@ export class PollEngine {
   async #poll(task: Task, permit: Permit | undefined): Promise<void> {
     const { spec, record, waiters } = task;
     const startedMs = this.#uptimeMs();
-    const outage = this.#outages.get(spec.api);
+    const health = this.#health.apis.get(spec.api);
+    if (health?.tells(task)) task.probedMs = startedMs;
     task.phase = 'running';
     task.isWantedAgain = false;
     task.waiters = [];
     if (hasPollMetrics(spec)) this.#options.observer.started(spec.kind, (startedMs - task.dueAtMs) / 1000);
-    const withoutRetries = outage?.isOn(startedMs) ?? false;
+    const withoutRetries = health?.state === 'down' || task.probedMs === startedMs;
     const isCurrent = task.begin();
     await this.#carryOut(task, { permit, withoutRetries, isCurrent });
     task.running = undefined;
-    this.#revision++;
+    this.#asOf++;
     if (task.phase === 'running') {
       task.phase = 'idle';
       this.#timetable.set(task, this.#nextDueMs(task, startedMs));
@@ -501,7 +512,7 @@ export class PollEngine {
     const { spec, record, offset } = task;
     const { intervalMs } = spec;
     const { pauseMs } = record;
-    const failures = record.transient?.count ?? (task instanceof ListingTask ? task.movedRuns : 0);
+    const failures = record.transientFailures || (task instanceof ListingTask ? task.movedRuns : 0);
     if (failures > 0) {
       const isCostly = spec.type === 'target' && spec.resource.isCostly;
       const waitMs = Math.max(retryInMs(failures, offset, isCostly), pauseMs);
@@ -518,29 +529,35 @@ export class PollEngine {
   /** What the end of a poll changes for others. before: the record before it. */
   #follow({ spec, record }: Task, before: Task['record']): void {
     const { api, credential, key } = spec;
-    const outage = this.#outages.get(api);
-    if (!record.lastFailure) {
-      const silentSinceMs = outage?.succeeded(this.#uptimeMs());
-      if (silentSinceMs !== undefined)
-        this.#makeDue(
-          ({ spec: { api: of }, record: { transient } }) =>
-            of === api && transient !== undefined && transient.sinceMs > silentSinceMs,
-        );
-      // The key works again.
-      if (before.lastFailure?.result === 'auth')
-        this.#makeDue(
-          (one) =>
-            one.spec.api === api &&
-            one.spec.credential === credential &&
-            one.record.lastFailure?.result === 'auth' &&
-            one.record.permanentFailures > 0,
-        );
-    } else if (record.transient && record.lastFailure?.result !== 'rate_limited')
-      outage?.failed(this.#uptimeMs(), record.transient.count === 1);
+    this.#followHealth(api, record);
+    // The key works again.
+    if (!record.lastFailure && before.lastFailure?.result === 'auth')
+      this.#makeDue(
+        (one) =>
+          one.spec.api === api &&
+          one.spec.credential === credential &&
+          one.record.lastFailure?.result === 'auth' &&
+          one.record.permanentFailures > 0,
+      );
     if (spec.type === 'listing' && !hasEnded(before))
       this.#makeDue(
         (one) => keysBefore(one.spec).includes(key) && !hasEnded(one.record) && this.#mayBegin(one),
       );
+  }
+
+  /** What the record of a poll says of its API: it is down, it answers again, or something else must be asked to know. */
+  #followHealth(api: ApiName, { unanswered }: Task['record']): void {
+    const before = this.#health.apis.get(api);
+    if (!unanswered && !before?.isSuspected) return;
+    this.#updateHealth();
+    const { state, probe } = this.#health.apis.get(api) ?? {};
+    if (before?.state === 'down' && state !== 'down') {
+      this.#nextRetryMs.delete(api);
+      this.#makeDue((task) => task.spec.api === api && task.record.unanswered !== undefined);
+    }
+    if (!probe) return;
+    probe.probedMs = this.#uptimeMs();
+    if (probe.phase === 'idle') this.#runNow(probe);
   }
 
   /** Polls at once what backs off because it failed permanently. What is in flight has its answer soon. */
@@ -644,11 +661,23 @@ export class PollEngine {
 
   // What is asked.
 
+  #updateHealth(): void {
+    this.#health = health(this.#polled(), this.#uptimeMs());
+  }
+
+  *#polled(): Iterable<Task> {
+    for (const task of this.#tasks.values()) if (!isFed(task)) yield task;
+  }
+
+  #isDown(api: ApiName): boolean {
+    return this.#health.apis.get(api)?.state === 'down';
+  }
+
   #overviewNow(): Overview {
-    if (this.#overview?.revision !== this.#revision)
+    if (this.#overview?.asOf !== this.#asOf)
       this.#overview = {
-        revision: this.#revision,
-        overview: overviewOf(this.#tasks.values(), this.#plan, this.#config?.apis),
+        asOf: this.#asOf,
+        overview: overviewOf(this.#tasks.values(), this.#plan, this.#config?.apis, this.#uptimeMs()),
       };
     return this.#overview.overview;
   }
@@ -656,10 +685,10 @@ export class PollEngine {
   /** Takes values that are older than their `stale_after` off the page. */
   #expire(): void {
     const uptimeMs = this.#uptimeMs();
-    const { nextStaleMs, targets } = this.#overviewNow();
-    if (uptimeMs <= nextStaleMs) return;
+    const { nextStaleMs, health, targets } = this.#overviewNow();
+    if (uptimeMs <= nextStaleMs && uptimeMs < health.changesAtMs) return;
     for (const target of targets) if (!target.stale && uptimeMs > target.staleAtMs) target.expire();
-    this.#revision++;
+    this.#asOf++;
   }
 
   #sweep(): void {
@@ -707,12 +736,6 @@ function keysBefore(spec: Spec): readonly string[] {
 /** Whether a listing reads it. */
 function isFed(task: Task): task is TargetTask {
   return task instanceof TargetTask && task.poller !== task;
-}
-
-/** Listings first, then what was read the longest ago. */
-function byUrgency(a: Task, b: Task): number {
-  const place = ({ spec }: Task) => (spec.type === 'listing' ? 0 : 1);
-  return place(a) - place(b) || (a.record.lastSuccessMs ?? 0) - (b.record.lastSuccessMs ?? 0);
 }
 
 /** Notes what a run of a listing lacked, and returns what stays although it did: only a run of a moving listing proves nothing. */

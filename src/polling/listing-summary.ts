@@ -3,8 +3,7 @@ import type { ListingStatus } from './listings.ts';
 
 export interface ListingSummary {
   readonly kind: string;
-  /** The credential whose account is listed. */
-  readonly credential: string;
+  readonly account: string;
   /** Undefined until one of the listings was read, whatever the outcome. */
   readonly isUp: boolean | undefined;
   readonly failing: number;
@@ -18,18 +17,18 @@ export interface ListingSummary {
 
 /** A listing counts for the kind that it is named after, and for each kind whose targets it finds. */
 export function summarizeListings(listings: readonly ListingStatus[]): readonly ListingSummary[] {
-  const groups = new Map<string, { kind: string; credential: string; listings: ListingStatus[] }>();
+  const groups = new Map<string, { kind: string; account: string; listings: ListingStatus[] }>();
   for (const listing of listings) {
     const { poll, selections } = listing;
-    const credential = poll.account;
+    const { account } = poll;
     for (const kind of new Set([poll.kind, ...selections.map((selection) => selection.kind)])) {
-      const key = `${kind}\n${credential}`;
-      const group = groups.get(key) ?? { kind, credential, listings: [] };
+      const key = `${kind}\n${account}`;
+      const group = groups.get(key) ?? { kind, account, listings: [] };
       groups.set(key, group);
       group.listings.push(listing);
     }
   }
-  return Array.from(groups.values(), ({ kind, credential, listings: ofKind }) => {
+  return Array.from(groups.values(), ({ kind, account, listings: ofKind }) => {
     const selected = ofKind.flatMap(({ found, selections }) =>
       selections.filter((selection) => selection.kind === kind).map(({ excluded }) => ({ found, excluded })),
     );
@@ -39,7 +38,7 @@ export function summarizeListings(listings: readonly ListingStatus[]): readonly 
     const failing = ofKind.filter(({ state }) => state === 'failing').length;
     return {
       kind,
-      credential,
+      account,
       isUp: ofKind.every(({ state }) => state === 'pending') ? undefined : failing === 0,
       failing,
       lastSuccessMs: successes.reduce<number | undefined>(earlier, undefined),

@@ -2,8 +2,8 @@
 
 import type { Config } from '../config/config.ts';
 import { type AccountsAt, accountsOf, countTargets, type TargetCounts } from './accounts.ts';
-import { type AnswersAt, answersOf } from './answers.ts';
 import { type ApiCapacity, capacity } from './capacity.ts';
+import { type Health, health } from './health.ts';
 import { type ListingSummary, summarizeListings } from './listing-summary.ts';
 import { isAnswered, type ListingStatus, listingStatus } from './listings.ts';
 import type { Plan } from './plan.ts';
@@ -21,7 +21,7 @@ export interface Overview {
   /** What two accounts list. */
   readonly shared: Plan['shared'];
   readonly summaries: readonly ListingSummary[];
-  readonly answersAt: AnswersAt;
+  readonly health: Health;
   /** What the polls of each API need, and whether its pace is enough. */
   readonly capacities: readonly ApiCapacity[];
   /** Whether the last poll of every target and of every listing succeeded, and no value is stale. */
@@ -30,11 +30,12 @@ export interface Overview {
   readonly nextStaleMs: number;
 }
 
-/** plan: that which the tasks follow. */
+/** plan: that which the tasks follow; uptimeMs: now, by the machine's uptime. */
 export function overviewOf(
   tasks: Iterable<Task>,
   { selections, shared, orphans }: Pick<Plan, 'selections' | 'shared' | 'orphans'>,
   apis: Config['apis'] | undefined,
+  uptimeMs: number,
 ): Overview {
   const targets: TargetTask[] = [];
   const listingTasks: ListingTask[] = [];
@@ -68,7 +69,7 @@ export function overviewOf(
     listings,
     shared,
     summaries: summarizeListings(listings),
-    answersAt: answersOf(polled),
+    health: health(polled, uptimeMs),
     capacities: apis
       ? capacity(
           polled.map(({ spec }) => spec),

@@ -17,7 +17,7 @@ import {
 import { safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
 import { isExchanged, nameOf } from './discovered.ts';
-import { neverPolled, nextFailure } from './record.ts';
+import { isAnswer, neverPolled, nextFailure } from './record.ts';
 import { hasPollMetrics, type Spec } from './spec.ts';
 import type { TargetTask, Task } from './target-task.ts';
 import type { ListingTask } from './task.ts';
@@ -79,6 +79,7 @@ interface Thrown {
   readonly message: string;
   readonly answer: Answer;
   readonly isTransient?: boolean;
+  readonly requests?: number;
   readonly advice?: string | undefined;
 }
 
@@ -247,10 +248,15 @@ export class Poller {
   /** Records that a poll succeeded. durationSeconds: until its last answer. */
   succeeded(task: Task, durationSeconds: number): void {
     const { spec, record } = task;
-    const { observer, log, now } = this.#options;
+    const { observer, log, now, uptimeMs } = this.#options;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, 'success', durationSeconds);
     if (record.lastFailure) log.debug(aboutPoll(spec), 'the poll succeeds again');
-    task.record = { ...neverPolled, lastSuccessMs: now(), lastDurationSeconds: durationSeconds };
+    task.record = {
+      ...neverPolled,
+      lastSuccessMs: now(),
+      lastDurationSeconds: durationSeconds,
+      answeredMs: uptimeMs(),
+    };
   }
 
   /** Records that a poll failed with this error. */
@@ -258,7 +264,7 @@ export class Poller {
     const { spec, record } = task;
     const { observer, log, now, uptimeMs } = this.#options;
     const thrown = describe(error);
-    const { result, answer, isTransient = false } = thrown;
+    const { result, answer, isTransient = false, requests = 1 } = thrown;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, result, durationSeconds);
     const atMs = now();
     const lastFailure = nextFailure(record.lastFailure, {
@@ -269,14 +275,19 @@ export class Poller {
       advice: thrown.advice,
       atMs,
     });
-    const { count, sinceMs } = record.transient ?? { count: 0, sinceMs: uptimeMs() };
+    const isAnswered = isAnswer(lastFailure, isTransient);
+    const endedMs = uptimeMs();
+    const { sinceMs, requests: before } = record.unanswered ?? { sinceMs: endedMs, requests: 0 };
     task.record = {
       ...record,
       lastDurationSeconds: durationSeconds,
       lastFailure,
       failingSinceMs: record.failingSinceMs ?? atMs,
       permanentFailures: isPermanent(thrown) ? record.permanentFailures + 1 : 0,
-      transient: isTransient ? { count: count + 1, sinceMs } : undefined,
+      transientFailures: isTransient ? record.transientFailures + 1 : 0,
+      answeredMs: isAnswered ? endedMs : record.answeredMs,
+      unanswered:
+        isAnswered === false ? { requests: before + requests, sinceMs, lastMs: endedMs } : undefined,
       // After a 429, the key is paused anyway.
       pauseMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0,
     };

@@ -39,11 +39,29 @@ export function nextFailure(before: Failure | undefined, failure: Omit<Failure, 
   return { ...failure, sinceMs: isSame ? before.sinceMs : failure.atMs };
 }
 
-/** Failures in a row. */
-export interface FailureRow {
-  readonly count: number;
-  /** When the first of them was, by the machine's uptime. */
+/**
+ * Whether the API answered, although the poll failed: a refusal is an answer, too. Undefined if nothing was sent, or if that is not
+ * known. A 404 without the API's own name of the error may come from anything that has taken its address.
+ *
+ * @param isTransient whether it is a failure on the way to an answer
+ */
+export function isAnswer(
+  { result, status, errorKey }: Pick<Failure, 'result' | 'status' | 'errorKey'>,
+  isTransient: boolean,
+): boolean | undefined {
+  if (isHostFailure({ result })) return isTransient ? false : undefined;
+  if (errorKey !== undefined) return true;
+  if (status === undefined) return undefined;
+  return result !== 'not_found' && result !== 'rejected';
+}
+
+/** Requests in a row that got no answer. Times are by the machine's uptime. */
+export interface Unanswered {
+  /** With retries. */
+  readonly requests: number;
+  /** When the first poll ended with one, and the last. */
   readonly sinceMs: number;
+  readonly lastMs: number;
 }
 
 export interface PollRecord {
@@ -56,8 +74,12 @@ export interface PollRecord {
   readonly failingSinceMs: number | undefined;
   /** The failures in a row that a retry does not mend: somebody has to change something. */
   readonly permanentFailures: number;
-  /** The failures in a row on the way to an answer, if the last poll ended with one. They are tried again soon. */
-  readonly transient: FailureRow | undefined;
+  /** The failures in a row on the way to an answer. They are tried again soon. */
+  readonly transientFailures: number;
+  /** When the API last answered, with a reading or a refusal. By the machine's uptime; minus infinity before that. */
+  readonly answeredMs: number;
+  /** Undefined if the last poll was answered. */
+  readonly unanswered: Unanswered | undefined;
   /** The least time until the next poll, as the API asked for it in its last answer. */
   readonly pauseMs: number;
 }
@@ -68,7 +90,9 @@ export const neverPolled: PollRecord = {
   lastFailure: undefined,
   failingSinceMs: undefined,
   permanentFailures: 0,
-  transient: undefined,
+  transientFailures: 0,
+  answeredMs: Number.NEGATIVE_INFINITY,
+  unanswered: undefined,
   pauseMs: 0,
 };
 

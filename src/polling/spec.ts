@@ -58,6 +58,11 @@ export function isFoundKey(credential: string): boolean {
   return credential.includes('/');
 }
 
+/** What is requested: the path of its kind, or of its listing. */
+export function operationOf(spec: Spec): string {
+  return spec.type === 'target' ? spec.resource.path : spec.listing.path;
+}
+
 /** Whether its polls count in the metrics of its kind: not those of a listing that only finds targets. */
 export function hasPollMetrics(spec: Spec): boolean {
   return spec.type === 'target' || spec.isRead;

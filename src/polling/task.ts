@@ -6,7 +6,7 @@
 import { offsetOf } from '../hash.ts';
 import type { Discovered } from './discovered.ts';
 import { neverPolled, type PollRecord } from './record.ts';
-import type { ListingSpec, Spec } from './spec.ts';
+import { type ListingSpec, operationOf, type Spec } from './spec.ts';
 
 /** One list for all tasks: rarely somebody waits for a poll. */
 const nobody: readonly (() => void)[] = [];
@@ -21,6 +21,10 @@ export class PollTask<Of extends Spec = Spec> {
   readonly offset: number;
   /** When it last became due, by the machine's uptime. */
   dueAtMs = 0;
+  /** When it last was to tell whether its API is down, by the machine's uptime. */
+  probedMs: number | undefined;
+  /** When it may be tried again while its API is down, by the machine's uptime; undefined until it is in line for that. */
+  retryAtMs: number | undefined;
   /** Resolves when the poll under way has ended. */
   running: Promise<void> | undefined;
   /** Whether to poll again as soon as the poll under way has ended. */
@@ -35,6 +39,10 @@ export class PollTask<Of extends Spec = Spec> {
   constructor(spec: Of) {
     this.spec = spec;
     this.offset = offsetOf(spec.key);
+  }
+
+  get operation(): string {
+    return operationOf(this.spec);
   }
 
   /** What is begun now no longer counts. */

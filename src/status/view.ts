@@ -7,6 +7,7 @@ import type { CauseInput } from '../causes/cause.ts';
 import { causesOf } from '../causes/causes.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import { idText, nameOf } from '../polling/discovered.ts';
+import { unreadSince } from '../polling/health.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { Condition, Resource } from '../resources/resource.ts';
@@ -113,7 +114,7 @@ export async function buildView(
     exporter: sources.exporterStatus(),
     causes: causesOf(causeInput),
     // Unix time; undefined while something can be read.
-    nothingReadSinceMs: causeInput.answers.nothingReadSince(),
+    nothingReadSinceMs: unreadSince(causeInput.health),
     kinds,
     // All there are, the failing listings first.
     targets,

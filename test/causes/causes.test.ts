@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Cause, CauseKind } from '../../src/causes/cause.ts';
 import { causesOf } from '../../src/causes/causes.ts';
-import { answersOf, type Polled } from '../../src/polling/answers.ts';
+import { unreadSince } from '../../src/polling/health.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
-import { type Failure, neverPolled } from '../../src/polling/record.ts';
+import type { Failure } from '../../src/polling/record.ts';
 import type { TargetStatus } from '../../src/polling/target-task.ts';
 import type { ApiName } from '../../src/resources/resource.ts';
 import { runs } from '../runs.ts';
@@ -142,38 +142,6 @@ describe('a key that one API refuses and others accept', () => {
   });
 });
 
-describe('what the answers say of keys', () => {
-  const polled = (api: ApiName, record: Partial<Polled['record']>, credential = 'account'): Polled => ({
-    spec: { api, credential, account: 'account', intervalMs: minuteMs },
-    record: { ...neverPolled, ...record },
-  });
-
-  it('counts a key as refused for an API that answered 401 and was not read with it since', () => {
-    const answers = answersOf([
-      polled('core', { lastFailure: refused }),
-      polled('core', { lastFailure: refused }, 'other'),
-      polled('core', { lastSuccessMs: nowMs }, 'other'),
-      polled('shield', { lastFailure: forbidden }),
-      polled('application', { lastSuccessMs: nowMs }),
-    ])(nowMs);
-    const refusedAt = (api: ApiName) =>
-      answers.keys(api).flatMap(({ credential, isRefused }) => (isRefused ? credential : []));
-    expect((['core', 'shield', 'application', 'video'] as const).map(refusedAt)).toEqual([
-      ['account'],
-      [],
-      [],
-      [],
-    ]);
-    expect(answers.worksAt('account')).toEqual(['application']);
-    expect(answers.worksAt('other')).toEqual(['core']);
-  });
-
-  it('does not call an API unreadable because of keys', () => {
-    const answers = answersOf([polled('core', { lastFailure: refused })])(nowMs);
-    expect([answers.isUnreadable('core'), answers.isFailing('core')]).toEqual([false, true]);
-  });
-});
-
 describe('an outage', () => {
   it('is one row a host, whatever the reasons, and nothing can be read since its first failure', () => {
     const since = (failure: Failure, ms: number) => ({ ...failure, sinceMs: nowMs - ms });
@@ -196,7 +164,7 @@ describe('an outage', () => {
       ['2 targets (application)', 'bad'],
       ['2 targets (pull zone), 1 listing', 'bad'],
     ]);
-    expect(all.answers.nothingReadSince()).toBe(nowMs - 60_000);
+    expect(unreadSince(all.health)).toBe(nowMs - 60_000);
   });
 
   it('of everything began after the last success, whatever failed before', () => {
@@ -205,7 +173,7 @@ describe('an outage', () => {
     const before = { lastSuccessMs: nowMs - minuteMs };
     const failed = target('application', 'a', down(50_000), before);
     for (const all of [input([failed]), input([failed, target('application', 'gone', long)])]) {
-      expect(all.answers.nothingReadSince()).toBe(nowMs - 50_000);
+      expect(unreadSince(all.health)).toBe(nowMs - 50_000);
       // The row and the title of the status page say the same.
       expect(causesOf(all)[0]?.sinceMs).toBe(nowMs - 50_000);
     }
@@ -222,7 +190,7 @@ describe('an outage', () => {
       [],
       { baseUrlOf: () => 'https://api.example' },
     );
-    expect(all.answers.nothingReadSince()).toBe(nowMs - 40_000);
+    expect(unreadSince(all.health)).toBe(nowMs - 40_000);
     expect(causesOf(all).map(({ sinceMs }) => sinceMs)).toEqual([nowMs - 40_000]);
   });
 
@@ -247,22 +215,7 @@ describe('an outage', () => {
   it('of one of several hosts is not one of everything', () => {
     const all = input([target('application', 'a', reset), target('shield_zone', 's')]);
     expect(titles(causesOf(all))).toEqual([`Nothing can be read from application.example: ${reset.message}`]);
-    expect(all.answers.nothingReadSince()).toBeUndefined();
-  });
-
-  it('is seen before what is polled once an hour has failed, too', () => {
-    const hourly = Array.from({ length: 3 }, (_, at) =>
-      target('application', `h${at}`, undefined, { lastSuccessMs: nowMs - 10 * minuteMs }),
-    );
-    const down = (count: number) =>
-      Array.from({ length: count }, (_, at) => target('application', `a${at}`, reset));
-    const host = `Nothing can be read from application.example: ${reset.message}`;
-    // Five that fail one after another are no coincidence.
-    expect(titles(causes([...hourly, ...down(5)]))).toEqual([host]);
-    // Fewer are none either once nothing was read for longer than the shortest interval.
-    expect(titles(causes([...hourly, ...down(1)]))).toEqual([host]);
-    const justRead = target('application', 'r', undefined, { lastSuccessMs: nowMs - 4000 });
-    expect(titles(causes([justRead, ...down(1)]))).toEqual([`The application API: ${reset.message}`]);
+    expect(unreadSince(all.health)).toBeUndefined();
   });
 
   it('is not what 404 for everything is: that is a wrong address', () => {
@@ -329,16 +282,29 @@ describe('an API that asked for a pause', () => {
 describe('failures of some targets', () => {
   const ok = target('application', 'ok');
 
-  it('with one reason are one row', () => {
+  it('of one operation are one row while no answer comes, whatever the reasons', () => {
     const failed = (id: string, message: string) =>
       target('application', id, failureOf('server_error', message));
+    const listed = failingListing('application', 'load_balancer', failureOf('server_error', 'HTTP 503'));
+    const all = causes(
+      [ok, failed('a', 'HTTP 503'), failed('b', 'HTTP 500'), failed('c', 'HTTP 503')],
+      [listed],
+    );
+    expect(all.map(({ title, affected }) => [title, affected])).toEqual([
+      ['HTTP 503 from the application API, and 1 other reason', '3 targets (application)'],
+      ['HTTP 503 from the application API', '1 listing'],
+    ]);
+  });
+
+  it('with one answer are one row', () => {
+    const failed = (id: string, message: string) => target('application', id, failureOf('rejected', message));
     expect(
-      causes([ok, failed('a', 'HTTP 503'), failed('b', 'HTTP 500'), failed('c', 'HTTP 503')]).map(
+      causes([ok, failed('a', 'HTTP 400'), failed('b', 'HTTP 405'), failed('c', 'HTTP 400')]).map(
         ({ title, affected }) => [title, affected],
       ),
     ).toEqual([
-      ['HTTP 503 from the application API', '2 targets (application)'],
-      ['HTTP 500 from the application API', '1 target (application)'],
+      ['The application API: HTTP 400', '2 targets (application)'],
+      ['The application API: HTTP 405', '1 target (application)'],
     ]);
   });
 
@@ -420,9 +386,9 @@ const shared = { account: 'acme', other: 'umbrella', keys: ['pull_zone/1'] };
 it('are in the order of what to do first: what is bad by reason, then warnings; the largest first', () => {
   const all = causes(
     [
-      target('application', 'a', failureOf('server_error', 'HTTP 500')),
+      target('application', 'a', failureOf('rejected', 'HTTP 400')),
       target('application', 'ok'),
-      ...['b', 'c'].map((id) => target('application', id, failureOf('server_error', 'HTTP 502'))),
+      ...['b', 'c'].map((id) => target('application', id, failureOf('rejected', 'HTTP 405'))),
       target('dns_zone', 'd', failureOf('not_found', 'gone'), { state: 'absent' }),
       target('pull_zone', 'p', refused),
       target('application', 'f', forbidden),
@@ -432,14 +398,14 @@ it('are in the order of what to do first: what is bad by reason, then warnings; 
   );
   expect(all.map(({ reason, tone }) => [tone, reason])).toEqual([
     ['bad', 'reload'],
-    ['bad', 'server_error'],
-    ['bad', 'server_error'],
+    ['bad', 'rejected'],
+    ['bad', 'rejected'],
     ['warn', 'refused'],
     ['warn', 'denied'],
     ['warn', 'not_found'],
     ['warn', 'shared'],
   ]);
-  expect(all[1]?.title).toContain('HTTP 502');
+  expect(all[1]?.title).toContain('HTTP 405');
 });
 
 it('have the same ids from one list to the next, whatever time has passed and whoever joins', () => {
@@ -472,5 +438,5 @@ it('are found among many failing targets and as many listings', () => {
   expect(found.map(({ affected }) => affected)).toEqual([
     `${count / 1000},000 targets (application), ${count / 1000},000 listings`,
   ]);
-  expect(all.answers.nothingReadSince()).toBe(reset.sinceMs);
+  expect(unreadSince(all.health)).toBe(reset.sinceMs);
 });

@@ -79,9 +79,9 @@ function start() {
       },
       log,
       onSweep: () => {
-        const { answersAt, targets, listings, capacities } = engine.overview();
+        const { health, targets, listings, capacities } = engine.overview();
         const causes = causesOf({
-          answers: answersAt(Date.now()),
+          health,
           targets,
           listings,
           kinds: resources,

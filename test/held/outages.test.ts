@@ -1,7 +1,10 @@
 /** What an operator reads of what cannot be reached: what failed, since when, and what to do, each of it once. */
 import type { ServerResponse } from 'node:http';
-import { expect, it } from 'vitest';
-import { reply, startWhole, type WholeOptions } from './whole.ts';
+import { describe, expect, it } from 'vitest';
+import { resources } from '../../src/resources/kinds/index.ts';
+import { runs } from '../runs.ts';
+import { simulateAccount } from './account.ts';
+import { type Request, reply, startWhole, type Whole, type WholeOptions } from './whole.ts';
 
 const cost = { monthlyCost: 1 };
 type Answer = (response: ServerResponse) => void;
@@ -159,4 +162,158 @@ it('a host whose name is not found is one line, too', async () => {
       /^Nothing can be read from api\.invalid: host not found \(\w+\): .* Check apis\.application\.base_url and the DNS of this machine\.$/,
     ),
   ]);
+});
+
+/** The defaults of the exporter, in place of those of the tests. */
+const defaults = { max_concurrency: undefined, requests_per_second: undefined, max_retries: undefined };
+const broken = reply(500, '{"Message":"oops"}');
+const minuteMs = 60_000;
+
+/** Pull zones with their statistics, and the balance; all of it is read. */
+const coreRoutes = (zones: number): WholeOptions['routes'] => ({
+  '/pullzone': () => ({
+    Items: Array.from({ length: zones }, (_, n) => ({ Id: n + 1, Name: `zone ${n + 1}` })),
+    TotalItems: zones,
+    HasMoreItems: false,
+  }),
+  '/statistics': () => ({ RequestsServedChart: {} }),
+  '/billing': () => ({ Balance: 5 }),
+});
+
+const unreadable = async (whole: Whole) =>
+  Object.entries(await whole.series('bunnynet_exporter_api_unreadable')).flatMap(([labels, value]) =>
+    value === 0 ? [] : labels,
+  );
+
+describe('operations that answer 500 while the others are read', () => {
+  const ofCore = resources.filter(({ api }) => api === 'core').map(({ kind }) => kind);
+  const { answer, ...account } = simulateAccount({ kinds: ofCore });
+  const statistics = { pull_zone_statistics: { interval: '5m', targets: 'all' as const } };
+  const core = { api: defaults, document: { ...statistics, billing: { targets: 'all' as const } } };
+
+  it.each<[string, WholeOptions, readonly RegExp[]]>([
+    ['the statistics of 20 zones', { ...core, routes: coreRoutes(20) }, [/^\/statistics$/]],
+    ['the statistics of one zone beside the balance', { ...core, routes: coreRoutes(1) }, [/^\/statistics$/]],
+    [
+      'two of those of a small account',
+      { ...account, routes: { '*': answer }, api: defaults },
+      [/^\/statistics$/, /^\/dnszone\/\d+\/statistics$/],
+    ],
+    [
+      'five of them',
+      { ...account, routes: { '*': answer }, api: defaults },
+      [
+        /^\/statistics$/,
+        /^\/dnszone\/\d+\/statistics$/,
+        /^\/storagezone$/,
+        /^\/dnszone$/,
+        /^\/library\/\d+\/statistics$/,
+      ],
+    ],
+  ])('are no outage, for hours: %s', async (_, options, paths) => {
+    const whole = await startWhole(options);
+    await whole.exporter.start();
+    await whole.pass(15 * minuteMs);
+    expect(whole.exporter.causes()).toEqual([]);
+    const lines = whole.log.length;
+    const good = { ...whole.routes };
+    const route = (request: Request) => (good[request.path] ?? good['*'])?.(request);
+    for (const path of Object.keys(good)) delete whole.routes[path];
+    whole.routes['*'] = (request) =>
+      paths.some((path) => path.test(request.path)) ? broken : route(request);
+    const wrong: string[] = [];
+    for (let minute = 0; minute < runs(45, 90); minute++) {
+      await whole.pass(minuteMs);
+      wrong.push(...(await unreadable(whole)).map((labels) => `${labels} in minute ${minute}`));
+      const { body } = await whole.get('/');
+      if (body.includes('Nothing can be read')) wrong.push(`the page in minute ${minute}`);
+    }
+    expect(wrong).toEqual([]);
+    const told = () => whole.log.slice(lines).filter(({ cause }) => cause !== undefined);
+    expect(told().map(({ level, msg }) => [level, msg])).toEqual(
+      paths.map(() => [40, expect.stringMatching(/^HTTP 500: oops from the \w+ API: /)]),
+    );
+    whole.routes['*'] = route;
+    await whole.pass(70 * minuteMs);
+    expect(whole.exporter.causes()).toEqual([]);
+    expect(
+      told()
+        .slice(paths.length)
+        .map(({ level, msg }) => [level, msg]),
+    ).toEqual(
+      paths.map(() => [30, expect.stringMatching(/^over after .*: HTTP 500: oops from the \w+ API; /)]),
+    );
+  });
+});
+
+describe('an API that answers nothing', () => {
+  it.each<[string, number, Answer | undefined]>([
+    ['20 zones, and refuses connections', 20, reply(503)],
+    ['20 zones, and hangs', 20, undefined],
+    ['many zones', runs(500, 5000), reply(503)],
+  ])(
+    'is down within a minute and a half with %s, until the first answer of anything',
+    async (_, zones, answer) => {
+      const whole = await startWhole({
+        api: defaults,
+        document: {
+          pull_zone_statistics: { interval: zones > 20 ? '15m' : '5m', targets: 'all' },
+          billing: { targets: 'all' },
+        },
+        routes: coreRoutes(zones),
+      });
+      await whole.exporter.start();
+      await whole.pass((zones / 10) * 1000 + 15 * minuteMs);
+      expect(await unreadable(whole)).toEqual([]);
+      const good = { ...whole.routes };
+      for (const path of Object.keys(good)) whole.routes[path] = () => answer;
+      await whole.pass(90_000);
+      expect(await unreadable(whole)).toEqual([expect.stringContaining('api="core"')]);
+      const before = whole.requests.length;
+      await whole.pass(10 * minuteMs);
+      expect(await unreadable(whole)).toHaveLength(1);
+      const asked = whole.requests.length - before;
+      // What had not failed yet is asked once at its time; of the rest, one a second at most.
+      expect(asked).toBeLessThanOrEqual(zones + 2 + 600);
+      whole.routes['/billing'] = () => ({ Balance: 4 });
+      Object.assign(whole.routes, good);
+      const { length } = whole.requests;
+      while (whole.requests.length === length) await whole.pass(1000);
+      await whole.pass(100);
+      expect(await unreadable(whole)).toEqual([]);
+    },
+  );
+});
+
+it('what failed just before the last success before an outage is read at once when it ends, too', async () => {
+  let isArmed = false;
+  let downFromMs = Number.POSITIVE_INFINITY;
+  const good = coreRoutes(1);
+  const whole = await startWhole({
+    document: {
+      pull_zones: { interval: '1s', targets: 'all' },
+      billing: { interval: '10m', targets: 'all' },
+    },
+    routes: {
+      '*': (request) => {
+        if (isArmed && request.path === '/billing') {
+          // The zones are read once more.
+          downFromMs = Math.min(downFromMs, request.atMs + 1500);
+          return reply(503);
+        }
+        return request.atMs >= downFromMs ? reply(503) : good[request.path]?.(request);
+      },
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(minuteMs);
+  isArmed = true;
+  while (downFromMs === Number.POSITIVE_INFINITY) await whole.pass(1000);
+  await whole.pass(8 * minuteMs);
+  expect(await unreadable(whole)).toHaveLength(1);
+  isArmed = false;
+  downFromMs = Number.POSITIVE_INFINITY;
+  while ((await unreadable(whole)).length > 0) await whole.pass(100);
+  await whole.pass(1000);
+  expect(whole.exporter.targets().map(({ state }) => state)).toEqual(['ok', 'ok']);
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { directory } from '../config/fixtures.ts';
 import { holdFile } from './hold-file.ts';
-import { eventually, type Request, startWhole, type Whole } from './whole.ts';
+import { eventually, type Request, reply, startWhole, type Whole } from './whole.ts';
 
 const day = '2026-08-15T00:00:00Z';
 const requests = 'bunnynet_pull_zone_requests_total';
@@ -397,3 +397,26 @@ it.each<[string, (applications: object) => Whole['document']]>([
     expect(await whole.value('bunnynet_application_up', { app_id: 'a' })).toBe(1);
   },
 );
+
+it('the first poll of a new target has the retries of the client once the targets that failed are gone', async () => {
+  const summary = '/mc/apps/new/summary';
+  const applications = (...targets: readonly string[]) => ({ applications: { ...hourly, targets } });
+  let asked = 0;
+  const whole = await startWhole({
+    document: applications('a', 'b', 'c', 'd', 'e', 'f'),
+    api: { max_retries: 2 },
+    routes: {
+      [summary]: () => (asked++ === 0 ? reply(503) : { monthlyCost: 1 }),
+      '*': () => reply(503),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(60_000);
+  expect(await whole.value('bunnynet_exporter_api_unreadable', { api: 'application' })).toBe(1);
+  whole.document = applications('new');
+  await whole.reload();
+  // A poll that failed would be repeated after eight seconds at the earliest.
+  await whole.pass(5000);
+  expect(asked).toBe(2);
+  expect(await whole.value('bunnynet_application_up', { app_id: 'new' })).toBe(1);
+});

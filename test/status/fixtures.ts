@@ -1,10 +1,10 @@
 /** Targets and a status for the status page, without an exporter. */
 
 import type { CauseInput, ExporterState } from '../../src/causes/cause.ts';
-import { answersOf } from '../../src/polling/answers.ts';
+import { health } from '../../src/polling/health.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
-import { type Failure, neverPolled, type PollRecord } from '../../src/polling/record.ts';
-import type { ListingSpec, Target } from '../../src/polling/spec.ts';
+import { type Failure, isAnswer, neverPolled, type PollRecord } from '../../src/polling/record.ts';
+import { type ListingSpec, operationOf, type Target } from '../../src/polling/spec.ts';
 import type { TargetStatus } from '../../src/polling/target-task.ts';
 import { application } from '../../src/resources/kinds/application.ts';
 import type { ApiName, Tone } from '../../src/resources/resource.ts';
@@ -162,9 +162,20 @@ const well: ExporterState = {
   shared: [],
 };
 
-/** The record of a poll that failed for one reason alone. */
-function recordOf(lastSuccessMs: number | undefined, lastFailure: Failure | undefined): PollRecord {
-  return { ...neverPolled, lastSuccessMs, lastFailure, failingSinceMs: lastFailure?.sinceMs };
+/** The record of a poll that failed for one reason alone. The machine's uptime counts as Unix time does. */
+export function recordOf(lastSuccessMs: number | undefined, lastFailure: Failure | undefined): PollRecord {
+  const answeredMs = lastSuccessMs ?? Number.NEGATIVE_INFINITY;
+  const good = { ...neverPolled, lastSuccessMs, answeredMs };
+  if (!lastFailure) return good;
+  const { sinceMs, atMs } = lastFailure;
+  const isAnswered = isAnswer(lastFailure, true);
+  return {
+    ...good,
+    lastFailure,
+    failingSinceMs: sinceMs,
+    answeredMs: isAnswered ? atMs : answeredMs,
+    unanswered: isAnswered === false ? { requests: 1, sinceMs, lastMs: atMs } : undefined,
+  };
 }
 
 type CauseSources = Partial<Omit<CauseInput, 'exporter'>> & { readonly exporter?: Partial<ExporterState> };
@@ -181,16 +192,17 @@ export function causeInput(
       api: apiOf.get(target.kind) ?? ('core' as ApiName),
       credential: target.credential,
       account: target.account,
-      intervalMs: target.intervalMs,
     },
+    operation: `/${target.kind}`,
     record: recordOf(lastSuccessMs, lastFailure),
   }));
   const ofListings = listings.map(({ poll: spec, lastSuccessMs, lastFailure }) => ({
     spec,
+    operation: operationOf(spec),
     record: recordOf(lastSuccessMs, lastFailure),
   }));
   return {
-    answers: answersOf([...ofTargets, ...ofListings])(more.nowMs ?? nowMs),
+    health: health([...ofTargets, ...ofListings], more.nowMs ?? nowMs),
     targets,
     listings,
     kinds: known,

@@ -1,0 +1,268 @@
+/**
+ * How each API and each key is, from one pass over what is polled. Everybody who wants to know asks here: when to retry, causes, the
+ * exporter's own metrics, the status page and the log. Pure: it knows no timetable and no page.
+ *
+ * An API is down if nothing that was tried since its last answer got one, and if something else that had been read until then was
+ * asked and got none either. If there is nothing else to ask, that is enough. So one operation that fails, however often and for
+ * however many targets, is no outage while another one is read.
+ */
+import type { ApiName } from '../resources/resource.ts';
+import type { PollRecord } from './record.ts';
+import type { Spec } from './spec.ts';
+
+/** So many requests in a row without an answer are no coincidence. */
+const enough = 5;
+
+/** The least time between two probes of an API; and how long it is not down after one that was answered. */
+const probePauseMs = 300_000;
+
+/** What is polled, and how its polls went. */
+export interface Polled {
+  readonly spec: Pick<Spec, 'api' | 'credential' | 'account'>;
+  /** What is requested: the path of its kind or listing. */
+  readonly operation: string;
+  readonly record: PollRecord;
+  /** When it last was to tell whether its API is down, by the machine's uptime. */
+  readonly probedMs?: number | undefined;
+}
+
+/** A key at an API. */
+export interface KeyHealth {
+  /** Whose it is. */
+  readonly account: string;
+  /** refused: the API answered 401, and nothing was read with the key since; read: something was; pending: no poll has ended. */
+  readonly state: 'pending' | 'read' | 'failing' | 'refused';
+}
+
+export interface ApiHealth<Task extends Polled = Polled> {
+  /**
+   * down: it answers nothing; failing: the last poll of everything failed, for any reason; read: that of something succeeded; pending:
+   * none has ended.
+   */
+  readonly state: 'pending' | 'read' | 'failing' | 'down';
+  /** Unix time; minus infinity before the first success. */
+  readonly lastSuccessMs: number;
+  /** When the first failure since then was. Unix time; undefined without one. */
+  readonly failingSinceMs: number | undefined;
+  /** Whether several requests in a row got no answer: it may be down. */
+  readonly isSuspected: boolean;
+  /** What to poll at once, because its answer tells whether the API is down: the thing that was read last. */
+  readonly probe: Task | undefined;
+  /** Whether a poll of this, begun now, tells whether the API is down. */
+  readonly tells: (task: Polled) => boolean;
+  /** By credential. */
+  readonly keys: ReadonlyMap<string, KeyHealth>;
+}
+
+export interface Health<Task extends Polled = Polled> {
+  readonly apis: ReadonlyMap<ApiName, ApiHealth<Task>>;
+  /** When it changes by itself, by the machine's uptime; infinite if it does not. */
+  readonly changesAtMs: number;
+}
+
+/** uptimeMs: now, by the machine's uptime. */
+export function health<Task extends Polled>(polled: Iterable<Task>, uptimeMs: number): Health<Task> {
+  const seen = new Map<ApiName, SeenApi<Task>>();
+  for (const task of polled) {
+    let api = seen.get(task.spec.api);
+    if (!api) {
+      api = new SeenApi();
+      seen.set(task.spec.api, api);
+    }
+    api.add(task);
+  }
+  let changesAtMs = Number.POSITIVE_INFINITY;
+  const apis = new Map<ApiName, ApiHealth<Task>>();
+  for (const [name, api] of seen) {
+    const found = api.health(uptimeMs);
+    apis.set(name, found);
+    if (found.isSuspected && found.state !== 'down' && uptimeMs < api.upUntilMs)
+      changesAtMs = Math.min(changesAtMs, api.upUntilMs);
+  }
+  return { apis, changesAtMs };
+}
+
+/** Since when nothing can be read, as Unix time: the first failure of these APIs after their last success, or else that success. */
+export function failingSince(apis: Iterable<ApiHealth>): number | undefined {
+  let lastSuccessMs = Number.NEGATIVE_INFINITY;
+  for (const api of apis) lastSuccessMs = Math.max(lastSuccessMs, api.lastSuccessMs);
+  let firstMs = Number.POSITIVE_INFINITY;
+  for (const { failingSinceMs = firstMs } of apis)
+    if (failingSinceMs >= lastSuccessMs) firstMs = Math.min(firstMs, failingSinceMs);
+  // What fails may all have failed before: then for other reasons.
+  return [firstMs, lastSuccessMs].find(Number.isFinite);
+}
+
+/** Whether nothing of an API can be read now. */
+export function isUnread(api: ApiHealth | undefined): boolean {
+  return api?.state === 'down' || api?.state === 'failing';
+}
+
+/** Since when nothing of any API can be read, as Unix time; undefined while something can. */
+export function unreadSince({ apis }: Health): number | undefined {
+  const all = [...apis.values()];
+  return all.length > 0 && all.every(isUnread) ? failingSince(all) : undefined;
+}
+
+/** Whether the API answered 401, and nothing was read with this key since. */
+export function isRefused({ apis }: Health, api: ApiName, credential: string): boolean {
+  return apis.get(api)?.keys.get(credential)?.state === 'refused';
+}
+
+/** The APIs of which something was read with this key, and that do not refuse it. */
+export function worksAt({ apis }: Health, credential: string): readonly ApiName[] {
+  return [...apis].flatMap(([name, { keys }]) => (keys.get(credential)?.state === 'read' ? name : []));
+}
+
+/** Where something was read at the last poll. */
+function isGood({ lastFailure, lastSuccessMs }: PollRecord): boolean {
+  return !lastFailure && lastSuccessMs !== undefined;
+}
+
+interface SeenOperation<Task> {
+  hasEnded: boolean;
+  /** When a request last got no answer; minus infinity without one. */
+  unansweredMs: number;
+  /** What was read last, of what is read well. */
+  newest: Task | undefined;
+}
+
+interface SeenKey {
+  readonly account: string;
+  hasEnded: boolean;
+  /** Unix time; minus infinity before the first success. */
+  lastSuccessMs: number;
+  /** When the first of the refusals (401) in force was. Unix time; infinite without one. */
+  refusedSinceMs: number;
+}
+
+/** What the tasks of one API say of it. */
+class SeenApi<Task extends Polled> {
+  readonly #operations = new Map<string, SeenOperation<Task>>();
+  readonly #keys = new Map<string, SeenKey>();
+  /** Those whose last request got no answer. */
+  readonly #unanswered: NonNullable<PollRecord['unanswered']>[] = [];
+  /** Since when each that fails does. Unix times. */
+  readonly #failingSinceMs: number[] = [];
+  #tasks = 0;
+  #hasEnded = false;
+  #isRead = false;
+  /** Of the API, by the machine's uptime; minus infinity before the first answer. */
+  #answeredMs = Number.NEGATIVE_INFINITY;
+  #probedMs = Number.NEGATIVE_INFINITY;
+  /** The last probe that was answered, and the last that was not. */
+  #goodProbeMs = Number.NEGATIVE_INFINITY;
+  #badProbeMs = Number.NEGATIVE_INFINITY;
+
+  /** Until when it is not down, because a probe was answered. */
+  get upUntilMs(): number {
+    return this.#goodProbeMs + probePauseMs;
+  }
+
+  add(task: Task): void {
+    const { record, probedMs } = task;
+    const { lastFailure, answeredMs, unanswered } = record;
+    this.#tasks++;
+    this.#addToKey(task);
+    const operation = this.#operationOf(task.operation);
+    if (lastFailure || record.lastSuccessMs !== undefined) {
+      this.#hasEnded = true;
+      operation.hasEnded = true;
+    }
+    this.#answeredMs = Math.max(this.#answeredMs, answeredMs);
+    if (lastFailure) this.#failingSinceMs.push(record.failingSinceMs ?? lastFailure.atMs);
+    if (unanswered) {
+      this.#unanswered.push(unanswered);
+      operation.unansweredMs = Math.max(operation.unansweredMs, unanswered.lastMs);
+    } else if (isGood(record)) {
+      this.#isRead = true;
+      if (!operation.newest || answeredMs > operation.newest.record.answeredMs) operation.newest = task;
+    }
+    if (probedMs === undefined) return;
+    this.#probedMs = Math.max(this.#probedMs, probedMs);
+    if (answeredMs >= probedMs) this.#goodProbeMs = Math.max(this.#goodProbeMs, probedMs);
+    if (unanswered && unanswered.lastMs >= probedMs) this.#badProbeMs = Math.max(this.#badProbeMs, probedMs);
+  }
+
+  health(uptimeMs: number): ApiHealth<Task> {
+    const answeredMs = this.#answeredMs;
+    let inVain = 0;
+    // Of what failed before that answer, how often since is not known.
+    for (const { requests, sinceMs, lastMs } of this.#unanswered)
+      if (lastMs > answeredMs) inVain += sinceMs > answeredMs ? requests : 1;
+    const isSuspected = inVain >= Math.min(enough, this.#tasks) && inVain > 0;
+    const operations = [...this.#operations.values()];
+    const good = operations.filter(({ newest }) => newest !== undefined);
+    const others = good.filter(({ unansweredMs }) => unansweredMs <= answeredMs);
+    const isNothingLeft = good.length === 0 && operations.every(({ hasEnded }) => hasEnded);
+    const isUp = uptimeMs < this.upUntilMs;
+    const isDown = isSuspected && !isUp && (isNothingLeft || this.#badProbeMs > answeredMs);
+    const mayProbe = isSuspected && !isDown && uptimeMs >= this.#probedMs + probePauseMs;
+    return {
+      state: isDown ? 'down' : this.#isRead ? 'read' : this.#hasEnded ? 'failing' : 'pending',
+      ...this.#successes(),
+      isSuspected,
+      probe: mayProbe ? newestOf(others.length > 0 ? others : good) : undefined,
+      tells: ({ operation, record }) =>
+        isSuspected &&
+        !isUp &&
+        isGood(record) &&
+        (others.length === 0 || (this.#operations.get(operation)?.unansweredMs ?? 0) <= answeredMs),
+      keys: new Map(
+        Array.from(this.#keys, ([credential, key]) => [
+          credential,
+          { account: key.account, state: stateOf(key) },
+        ]),
+      ),
+    };
+  }
+
+  #operationOf(path: string): SeenOperation<Task> {
+    let operation = this.#operations.get(path);
+    if (!operation) {
+      operation = { hasEnded: false, unansweredMs: Number.NEGATIVE_INFINITY, newest: undefined };
+      this.#operations.set(path, operation);
+    }
+    return operation;
+  }
+
+  #addToKey({ spec: { credential, account }, record: { lastSuccessMs, lastFailure } }: Task): void {
+    let key = this.#keys.get(credential);
+    if (!key) {
+      key = {
+        account,
+        hasEnded: false,
+        lastSuccessMs: Number.NEGATIVE_INFINITY,
+        refusedSinceMs: Number.POSITIVE_INFINITY,
+      };
+      this.#keys.set(credential, key);
+    }
+    if (lastFailure || lastSuccessMs !== undefined) key.hasEnded = true;
+    if (lastSuccessMs !== undefined) key.lastSuccessMs = Math.max(key.lastSuccessMs, lastSuccessMs);
+    // A page in HTML with 401 is no answer of the API.
+    if (lastFailure?.result === 'auth' && lastFailure.status === 401)
+      key.refusedSinceMs = Math.min(key.refusedSinceMs, lastFailure.sinceMs);
+  }
+
+  #successes(): Pick<ApiHealth, 'lastSuccessMs' | 'failingSinceMs'> {
+    let lastSuccessMs = Number.NEGATIVE_INFINITY;
+    for (const key of this.#keys.values()) lastSuccessMs = Math.max(lastSuccessMs, key.lastSuccessMs);
+    let failingSinceMs: number | undefined;
+    for (const atMs of this.#failingSinceMs)
+      if (atMs >= lastSuccessMs && atMs < (failingSinceMs ?? Number.POSITIVE_INFINITY)) failingSinceMs = atMs;
+    return { lastSuccessMs, failingSinceMs };
+  }
+}
+
+function newestOf<Task extends Polled>(operations: readonly SeenOperation<Task>[]): Task | undefined {
+  let found: Task | undefined;
+  for (const { newest } of operations)
+    if (newest && (!found || newest.record.answeredMs > found.record.answeredMs)) found = newest;
+  return found;
+}
+
+function stateOf({ hasEnded, lastSuccessMs, refusedSinceMs }: SeenKey): KeyHealth['state'] {
+  if (refusedSinceMs < Number.POSITIVE_INFINITY && lastSuccessMs < refusedSinceMs) return 'refused';
+  if (Number.isFinite(lastSuccessMs)) return 'read';
+  return hasEnded ? 'failing' : 'pending';
+}
