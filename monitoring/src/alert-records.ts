@@ -46,7 +46,7 @@ const withDashboard = [
   '"about", "$1", "about", " *(.*?) *"',
 ].reduce(
   (expr, replacement) => `label_replace(${expr},\n${replacement})`,
-  `label_join(${withNames},\n"about", " ", "display", "account", "kind", "api", "field", "instance")`,
+  `label_join(label_replace(label_replace(${withNames},\n"whose", "$1", "account", "(.*)"),\n"whose", "", "account", "account"),\n"about", " ", "whose", "display", "kind", "api", "field", "instance")`,
 );
 
 export const alertRecords: readonly Recording[] = [

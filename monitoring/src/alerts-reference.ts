@@ -7,10 +7,28 @@ import { type Alert, alertsIn } from './rules.ts';
 function legible(text: string, alert: Alert): string {
   return (
     fill(text, defaultsOf(alert))
+      // What a query finds, the first ones of several, or one.
+      .replaceAll(/\{\{ with query .*?label "(\w+)" \}\}(?: in \{\{.*?\}\})?.*?\{\{ end \}\}/g, '*$1*')
+      .replaceAll(
+        /\{\{ with query .*? \| sortByLabel "(\w+)" \}\}.*? and \{\{ \.Value \}\} more\{\{ end \}\}/g,
+        '*$1*',
+      )
+      .replaceAll(
+        /\{\{ range \$at, .*? \| sortByLabel "(\w+)" \}\}.*?\{\{ end \}\}\{\{ \$one.*?\{\{ end \}\}/g,
+        '*$1*',
+      )
+      .replaceAll(
+        /\{\{ with \$labels\.(\w+) \}\}([^{]*)\{\{ \. \}\}([^{]*)\{\{ else \}\}([^{]*)\{\{ end \}\}/g,
+        '$2*$1*$3 or $4',
+      )
       .replaceAll(/\{\{ (?:or \$name )?\$labels\.(\w+) \}\}/g, '*$1*')
       .replaceAll(/\{\{ with \$labels\.(\w+) \}\}(.*?)\{\{ \. \}\}(.*?)\{\{ end \}\}/g, '$2*$1*$3')
       .replaceAll(/\{\{ if \$labels\.\w+ \}\}(.*?)\{\{ end \}\}/g, '$1')
       .replaceAll(/\{\{ \$value.*?\}\}/g, '*value*')
+      .replaceAll(
+        /\{\{ with \$(?:name|parent) \}\}.*?\{\{ else \}\}\{\{ \$labels\.(\w+) \}\}\{\{ end \}\}/g,
+        '*$1*',
+      )
       // One entry for each sample of a query, whose own text is in the rule.
       .replaceAll(/\{\{ range .*? \}\}.*?\{\{ end \}\}/g, ' …')
       .replaceAll(

@@ -174,6 +174,16 @@ export const exporterRows: readonly Row[] = [
       states: textOf({ 0: ['readable', 'green'], 1: ['unreadable', 'red'] }),
       alerts: ['BunnynetApiUnreadable'],
     }),
+    timeline('Account availability', 24, {
+      description:
+        "By account: unreadable while nothing of it is read with its key although something is due (the exporter's own; no API field). The exporter's status page says why.",
+      height: 5,
+      queries: {
+        '{{instance}} {{account}}': `max by (instance, account) (${own('account_unreadable', ofAccounts)})`,
+      },
+      states: textOf({ 0: ['readable', 'green'], 1: ['unreadable', 'red'] }),
+      alerts: ['BunnynetAccountUnreadable'],
+    }),
     lines('Requests by API and status code', 'reqps', 12, {
       description:
         "Requests a second by API and status code, retries counted (the exporter's own counter; no API field).",

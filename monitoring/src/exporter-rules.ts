@@ -3,15 +3,7 @@ import { resources } from '../../src/resources/kinds/index.ts';
 import { apiNames } from '../../src/resources/resource.ts';
 import { alertRecords } from './alert-records.ts';
 import { upOf } from './promql.ts';
-import { alertsOf, itself, type Rules } from './rules.ts';
-
-/** The number of failing targets of each kind. */
-const failingTargets = resources
-  .map(
-    (resource) =>
-      `label_replace(count by (job, instance) (last_over_time(${upOf(resource)}[3m:1m]) == 0), "kind", "${resource.kind}", "", "")`,
-  )
-  .join('\nor ');
+import { alertsOf, itself, type Rules, upToThree } from './rules.ts';
 
 /** An expression about kinds, with the label `api`: so that the one alert about the API inhibits those about its kinds. */
 function withApi(expr: string): string {
@@ -23,6 +15,31 @@ function withApi(expr: string): string {
     expr.trim().replaceAll(/\n */g, '\n  '),
   );
 }
+
+/** The last value of one of the exporter's own families, which a missed scrape does not take away. */
+function last(family: string): string {
+  return `last_over_time(bunnynet_exporter_${family}[3m:1m])`;
+}
+
+/** Template text: the values of a label, of the exporter's own series with value 1 that have the alert's labels. */
+function listOf(label: string, family: string, ids: readonly string[]): string {
+  const labels = ['namespace', ...ids];
+  const matchers = labels.map((id) => `${id}=%q`).join(',');
+  const values = labels.map((id) => `$labels.${id}`).join(' ');
+  const asked = `query (printf "max by (namespace, ${label}) (${last(`${family}{${matchers}}`)}) == 1" ${values}) | sortByLabel "${label}"`;
+  return `{{ range $at, $one := ${asked} }}{{ if $at }}, {{ end }}{{ $one.Labels.${label} }}{{ end }}`;
+}
+
+/** Template text: the failing targets of the alert's kind and account. */
+const failingOf = upToThree(
+  'target',
+  'max by (namespace, target) (bunnynet:failing_targets:unread_seconds{namespace=%q,job=%q,instance=%q,kind=%q,account=%q})',
+  ['job', 'instance', 'kind', 'account'],
+  'see the status page',
+);
+
+const ofKey = 'job, instance, account, credential';
+const refused = `${last('refused_keys')} == 1`;
 
 /**
  * A counter that gained more than `above`. It has its first sample after its first events, so before there is a longer history the
@@ -67,7 +84,6 @@ export const exporterRules: Rules = {
       name: 'bunnynet-exporter',
       interval: '1m',
       records: [
-        { record: 'bunnynet:failing_targets:count', expr: failingTargets },
         {
           record: 'bunnynet:failing_targets:unread_seconds',
           forDashboards: true,
@@ -106,79 +122,97 @@ export const exporterRules: Rules = {
         },
         BunnynetApiUnreadable: {
           comment: `
-          The one critical alert of an outage. It inhibits the warnings about kinds and listings of the same API: see docs/alerts.md.
+          The one critical alert of an outage: of each API or, without the label api, of all. It inhibits the warnings about kinds and listings of the same API: see docs/alerts.md.
           After the outage it keeps firing until the listings, once in ten minutes by default, have ended theirs.`,
-          expr: `max by (job, instance, api) (last_over_time(bunnynet_exporter_api_unreadable[3m:1m])) == 1`,
+          expr: `
+          min by (job, instance) (${last('api_unreadable')}) == 1
+          and on (job, instance) count by (job, instance) (group by (job, instance, api) (${last('api_unreadable')})) > 1
+          or on (job, instance) max by (job, instance, api) (${last('api_unreadable')}) == 1`,
           for: '10m',
           keepFiringFor: '15m',
           severity: 'critical',
-          summary: 'Nothing can be read from the {{ $labels.api }} API',
-          description:
-            'Every request of {{ $labels.instance }} to the {{ $labels.api }} API has failed for [[for]]: the API or the connection to it is down. The status page of the exporter says why.',
+          summary: 'Nothing can be read from {{ with $labels.api }}the {{ . }} API{{ else }}any API{{ end }}',
+          description: `Every request of {{ $labels.instance }} to {{ with $labels.api }}the {{ . }} API{{ else }}any of these APIs: ${listOf('api', 'api_unreadable', ['job', 'instance'])}{{ end }} has failed for [[for]]: the API or the connection to it is down. The status page of the exporter says why.`,
         },
         BunnynetReadingsStale: {
           expr: withApi(`
-          sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m:1m])) > [[targets]]
-          unless on (job, instance, kind) sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m:1m]))
-            >= sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m:1m]))`),
+          sum by (job, instance, kind, account) (last_over_time(bunnynet_exporter_stale_targets[3m:1m])) > [[targets]]
+          unless on (job, instance, kind, account) sum by (job, instance, kind, account) (last_over_time(bunnynet_exporter_stale_targets[3m:1m]))
+            >= sum by (job, instance, kind, account) (last_over_time(bunnynet_exporter_targets[3m:1m]))`),
           thresholds: { targets: 0 },
           for: '15m',
+          isOfAccount: true,
           summary: 'Targets of kind {{ $labels.kind }} have no fresh reading',
-          description:
-            'Targets of kind {{ $labels.kind }} whose last good reading is older than stale_after, so that {{ $labels.instance }} no longer exports their values: {{ $value }}.',
+          description: `Targets of kind {{ $labels.kind }} of the account {{ $labels.account }} whose last good reading is older than stale_after, so that {{ $labels.instance }} no longer exports their values: {{ $value }} (failing: ${failingOf}).`,
         },
         BunnynetKindUnreadable: {
           expr: withApi(`
-          sum by (job, instance, kind) (last_over_time(bunnynet_exporter_stale_targets[3m:1m]))
-          >= (sum by (job, instance, kind) (last_over_time(bunnynet_exporter_targets[3m:1m])) > 0)`),
+          sum by (job, instance, kind, account) (last_over_time(bunnynet_exporter_stale_targets[3m:1m]))
+          >= (sum by (job, instance, kind, account) (last_over_time(bunnynet_exporter_targets[3m:1m])) > 0)`),
           for: '10m',
           keepFiringFor: '5m',
+          isOfAccount: true,
           summary: 'Nothing of kind {{ $labels.kind }} can be read',
           description:
-            'No target of kind {{ $labels.kind }} at {{ $labels.instance }} has a fresh reading. Targets: {{ $value }}. The status page of the exporter says why.',
+            'No target of kind {{ $labels.kind }} of the account {{ $labels.account }} at {{ $labels.instance }} has a fresh reading. Targets: {{ $value }}. The status page of the exporter says why.',
+        },
+        BunnynetAccountUnreadable: {
+          comment: `
+          Whatever the reason. It inhibits the warnings about kinds and listings of the account, and after it keeps firing until
+          these have ended; the alert about its key inhibits it: see docs/alerts.md.`,
+          expr: `max by (job, instance, account) (${last('account_unreadable')}) == 1`,
+          for: '15m',
+          keepFiringFor: '15m',
+          severity: 'critical',
+          summary: 'Nothing of the account {{ $labels.account }} can be read',
+          description: `{{ $labels.instance }} has read nothing with the key of the account {{ $labels.account }} for [[for]] or more, although something was due. The commonest reason: ${listOf('reason', 'account_unreadable', ['job', 'instance', 'account'])}. The status page of the exporter says more.`,
         },
         BunnynetKeyRefused: {
           comment: `
-          A key is refused if the API answers 401 and nothing was read with it since. Critical if no request to any API succeeds;
-          the warning stays until that alert, which is another one, fires.`,
+          A key is refused if the API answers 401 and nothing was read with it since. One alert for each key; if a single API refuses
+          it, with the label api. Critical if an account's own key is refused and nothing of the account can be read with it; that is
+          another alert than the warning. The keys of libraries, which come with a listing, have a slash in their names.`,
           expr: `
           label_replace(
-            max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m:1m])) > 0
-            unless on (job, instance) sum by (job, instance) (increase(bunnynet_exporter_api_requests_total{code="200"}[30m])) > 0,
+            max by (${ofKey}) (${last('refused_keys{credential!~".+/.+"}')} == 1)
+            and on (job, instance, account) max by (job, instance, account) (${last('account_unreadable')}) == 1,
             "severity", "critical", "", ""
           )
-          or on (job, instance, api) max by (job, instance, api) (last_over_time(bunnynet_exporter_refused_keys[3m:1m])) > 0`,
+          or on (${ofKey}) max by (${ofKey}, api) (${refused})
+            and on (${ofKey}) count by (${ofKey}) (group by (${ofKey}, api) (${refused})) == 1
+          or on (${ofKey}) max by (${ofKey}) (${refused})`,
           for: '5m',
           keepFiringFor: '5m',
           severity: '{{ or $labels.severity "warning" }}',
-          summary: 'The {{ $labels.api }} API refuses a key',
-          description:
-            'The {{ $labels.api }} API answers 401 to what {{ $labels.instance }} reads with {{ $value }} of its keys. The status page and the log of the exporter name the key.',
+          isOfAccount: true,
+          summary: 'The key of {{ $labels.credential }} is refused',
+          description: `These APIs answer 401 to what {{ $labels.instance }} reads with the key of {{ $labels.credential }} (account {{ $labels.account }}): ${listOf('api', 'refused_keys', ['job', 'instance', 'credential'])}.{{ if $labels.severity }} Nothing else is read with it.{{ end }} The status page and the log of the exporter say where the key came from.`,
         },
         BunnynetTargetNotFound: {
-          expr: `
-          sum by (job, instance, kind) (
-            ${gained('bunnynet_exporter_polls_total{result="not_found"}', '1d', '0')}
-          )
-          and on (job, instance, kind) bunnynet:failing_targets:count > 0`,
+          expr: `sum by (job, instance, kind, account) (${last('failing_targets{result="not_found"}')}) > 0`,
           for: '15m',
+          isOfAccount: true,
           summary: 'A target of kind {{ $labels.kind }} does not exist',
-          description:
-            'The API does not know a target of kind {{ $labels.kind }} that {{ $labels.instance }} is configured to read: it was deleted, or its id is wrong.',
+          description: `The API does not know targets of kind {{ $labels.kind }} of the account {{ $labels.account }} that {{ $labels.instance }} is configured to read: they were deleted, or their ids are wrong. How many: {{ $value }} (failing: ${failingOf}).`,
         },
         BunnynetApiPaused: {
-          comment:
-            'In how many scrapes the API had paused a key or all of itself, so that their interval does not matter. A key that came with a listing has a series only while it is paused: so by API.',
+          comment: `
+          In how many minutes the API had asked to wait, so that the interval of scrapes does not matter. A key that came with a
+          listing has a series only while it is paused.`,
           expr: `
-          avg_over_time((max by (job, instance, api) (
-            bunnynet_exporter_api_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds)
-          ))[30m:1m]) > [[share]]`,
+          label_replace(
+            clamp_max(sum_over_time((max by (job, instance, api, credential) (
+              bunnynet_exporter_api_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds)
+            ))[30m:1m]) / 30, 1),
+            "account", "$1", "credential", "([^/]*)"
+          ) > [[share]]`,
           thresholds: { share: 0.25 },
           for: '5m',
           keepFiringFor: '15m',
+          isOfAccount: true,
           summary: 'The {{ $labels.api }} API keeps pausing the exporter',
           description:
-            'The {{ $labels.api }} API has asked {{ $labels.instance }} to wait (429) for {{ $value | humanizePercentage }} of the past half hour; readings are late.',
+            'The {{ $labels.api }} API has asked {{ $labels.instance }} to wait (429){{ with $labels.credential }} with what it reads with the key of {{ . }},{{ end }} for {{ $value | humanizePercentage }} of the past half hour; readings are late.',
         },
         BunnynetDiscoveryFailing: {
           comment: `
@@ -189,6 +223,7 @@ export const exporterRules: Rules = {
           thresholds: { listings: 0 },
           for: '30m',
           keepFiringFor: '5m',
+          isOfAccount: true,
           summary: 'Discovery of {{ $labels.kind }} is failing',
           description:
             'Listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.account }}, that have been failing for [[for]]: {{ $value }}. Known targets are still polled, but new ones are not found and deleted ones not removed.',

@@ -23,6 +23,8 @@ interface KindRules {
   readonly names?: Entity;
   /** The entity whose name the alerts have as `$name`. Default: the same. */
   readonly subject?: Entity;
+  /** What that belongs to, whose name they have as `$parent`. */
+  readonly parent?: Entity;
   /** Default: 2m. */
   readonly interval?: string;
   readonly records?: readonly Recording[];
@@ -51,13 +53,14 @@ export function rulesOfKind(kind: string, rules: KindRules): Rules {
   const name = resource.metricPrefix.replace('bunnynet_', '');
   const ids = rules.ids ?? resource.ids.map(({ label }) => label);
   const readable = reading === undefined ? undefined : presence(name, ids, upOf(resource), reading);
+  const subjects = { presence: readable, named: subject, parent: rules.parent };
   const group = `bunnynet-${name.replaceAll('_', '-')}`;
   const groups: RuleGroup[] = [
     {
       name: group,
       interval,
       records: [...(readable?.records ?? []), ...(names ? [displayRecord(names)] : []), ...records],
-      alerts: alertsOf(alerts, readable, subject),
+      alerts: alertsOf(alerts, subjects),
     },
   ];
   if (more) {
@@ -65,7 +68,7 @@ export function rulesOfKind(kind: string, rules: KindRules): Rules {
       name: `${group}-${more.suffix}`,
       interval: '2m',
       records: more.records,
-      alerts: alertsOf(more.alerts, readable, subject),
+      alerts: alertsOf(more.alerts, subjects),
     });
   }
   return { about, groups };

@@ -71,6 +71,11 @@ const labels = z
     z.string('expected text'),
   )
   .meta({ id: 'alertLabels' });
+/** What the schema of the chart says, too. */
+const noSeverity = 'a severity of single alerts only, in alerts.<alert>.labels: nothing would page any more';
+const commonLabels = labels
+  .refine((set) => !('severity' in set), { error: `expected ${noSeverity}`, path: ['severity'] })
+  .meta({ id: 'commonAlertLabels' });
 const expectedIds = 'expected a list of ids, such as [HbqFNk0KZjzYOcp]';
 const ids = z
   .array(
@@ -115,7 +120,7 @@ const ruleSettings = mapping({
       'expected a list of alerts',
     )
     .optional(),
-  alertLabels: labels.optional(),
+  alertLabels: commonLabels.optional(),
   alertAnnotations: labels.optional(),
   alerts: mapping(byName((alert) => alertSchema(alert).optional())).optional(),
 });
@@ -159,5 +164,10 @@ export function settingsJsonSchema(): SettingsJsonSchema {
   // zod wraps optional references, which makes Helm's messages longer.
   const unwrapped = (_: string, value: unknown) =>
     isMapping(value) && Array.isArray(value['allOf']) ? (value['allOf'][0] as unknown) : value;
-  return JSON.parse(JSON.stringify(schema), unwrapped) as SettingsJsonSchema;
+  const { definitions, ...rest } = JSON.parse(JSON.stringify(schema), unwrapped) as SettingsJsonSchema & {
+    readonly definitions: Readonly<Record<string, object>>;
+  };
+  // A refinement has no place in a schema. This one's error says what is expected.
+  const common = { ...definitions['commonAlertLabels'], properties: { severity: { const: noSeverity } } };
+  return { ...rest, definitions: { ...definitions, commonAlertLabels: common } };
 }

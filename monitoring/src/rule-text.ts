@@ -3,13 +3,51 @@ import { stringify } from 'yaml';
 import { runbookUrl } from './links.ts';
 import type { Entity } from './promql.ts';
 import { type AlertSettings, defaultsOf, type RuleSettings } from './rule-settings.ts';
-import type { Alert, Recording, Rules } from './rules.ts';
+import type { Alert, Presence, Recording, Rules } from './rules.ts';
 
-/** Template text that sets `$name` to the newest name. The name is not a label, so a rename does not start a new alert. */
-function lookUpName({ info, ids }: Entity): string {
+/** Template text that sets a variable to the newest name. The name is not a label, so a rename does not start a new alert. */
+function lookUpName(variable: string, { info, ids }: Entity): string {
   const matchers = ids.map((label) => `${label}=%q`).join(',');
   const labels = ids.map((label) => `$labels.${label}`).join(' ');
-  return `{{ $name := "" }}{{ range query (printf "sort(max_over_time(timestamp(${info}{${matchers}})[6h:1m]))" ${labels}) }}{{ $name = .Labels.name }}{{ end -}}`;
+  return `{{ ${variable} := "" }}{{ range query (printf "sort(max_over_time(timestamp(${info}{${matchers}})[6h:1m]))" ${labels}) }}{{ ${variable} = .Labels.name }}{{ end -}}\n`;
+}
+
+/** A text after the look-up of the names that it uses; its ids have their names before them. */
+function withNames(text: string, { named, parent }: Alert): string {
+  const lookUps: string[] = [];
+  let whole = text;
+  for (const [variable, entity] of [
+    ['$name', named],
+    ['$parent', parent],
+  ] as const) {
+    if (!entity) continue;
+    const id = `{{ $labels.${entity.ids.at(-1)} }}`;
+    whole = whole.replaceAll(id, `{{ with ${variable} }}{{ . }} (${id}){{ else }}${id}{{ end }}`);
+    if (whole.includes(variable)) lookUps.push(lookUpName(variable, entity));
+  }
+  return lookUps.join('') + whole;
+}
+
+/**
+ * Template text with the account of a target: of two exporters that call it otherwise, the first by name. It is no label of the
+ * expression, so that one target is one alert, whoever reads it.
+ */
+function accountOf({ ids, configured }: Presence, text: (account: string) => string): string {
+  const labels = ['namespace', ...ids];
+  const matchers = labels.map((label) => `${label}=%q`).join(',');
+  const values = labels.map((label) => `$labels.${label}`).join(' ');
+  return `{{ with query (printf "${configured}{${matchers}}" ${values}) | sortByLabel "account" }}${text('. | first | label "account"')}{{ end }}`;
+}
+
+/** The default name of an account, which says nothing. */
+const onlyAccount = 'account';
+
+/** What a summary begins with, where there is more than one account. */
+function whose({ presence, isOfAccount }: Alert): string {
+  const begin = (account: string) =>
+    `{{ with ${account} }}{{ if ne . "${onlyAccount}" }}{{ . }}: {{ end }}{{ end }}`;
+  if (isOfAccount) return begin('$labels.account');
+  return presence && !presence.ids.includes('account') ? accountOf(presence, begin) : '';
 }
 
 /** Removes the indentation that all lines share. */
@@ -62,7 +100,7 @@ function matchersOf(exclude: AlertSettings['exclude'] = {}): string {
   return matchers.toSorted().join(',');
 }
 
-/** Throws for a label that the expression groups or matches by: it would change which alerts there are. */
+/** Throws for a label that the expression groups or matches by, or that the alert has: it would change which alerts there are. */
 function addedLabels(
   settings: RuleSettings | undefined,
   alert: string,
@@ -70,7 +108,7 @@ function addedLabels(
 ): Readonly<Record<string, string>> {
   const labels = { ...settings?.alertLabels, ...settings?.alerts[alert]?.labels };
   for (const label of Object.keys(labels)) {
-    if (new RegExp(`\\b(by|on) \\([^)]*\\b${label}\\b`).test(expr)) {
+    if (label === 'account' || new RegExp(`\\b(by|on) \\([^)]*\\b${label}\\b`).test(expr)) {
       throw new Error(`the label ${label} cannot be added to ${alert}: its expression goes by it`);
     }
   }
@@ -99,12 +137,16 @@ function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   const labels = {
     severity: rule.severity.startsWith('{{') ? `'${rule.severity}'` : rule.severity,
     ...(rule.isAbsence && !settings && { namespace: '"[[namespace]]"' }),
+    ...(presence &&
+      !presence.ids.includes('account') && {
+        account: `'${accountOf(presence, (account) => `{{ ${account} }}`)}'`,
+      }),
     ...addedLabels(settings, rule.alert, whole),
   };
   const folded = (text: string) => `>-\n${indent(text, 2)}`;
   const annotations = {
-    summary: folded((rule.named ? `${lookUpName(rule.named)}\n` : '') + dedent(rule.summary)),
-    description: folded(wrap(rule.description)),
+    summary: folded(withNames(`${whose(rule)}${dedent(rule.summary)}`, rule)),
+    description: folded(withNames(rule.description, rule).replace(/[^\n]*$/, wrap)),
     runbook_url: runbookUrl(rule.alert, settings?.runbookUrl),
     ...quoted(settings?.alertAnnotations),
     ...quoted(own?.annotations),

@@ -14,11 +14,14 @@ export interface Declared {
   readonly keepFiringFor?: string;
   /** Default: warning. A template takes it from the expression. */
   readonly severity?: 'critical' | 'info' | `{{ ${string} }}`;
-  /** May use `$name`: the name of what the alert is about. */
+  /** May use `$name` and `$parent`: the name of what the alert is about, and of what that belongs to. */
   readonly summary: string;
+  /** An id in it is shown with its name before it. */
   readonly description: string;
   /** False: it ends for a target that has no reading. */
   readonly held?: false;
+  /** Its series have the label `account`, and its summary does not say whose it is. */
+  readonly isOfAccount?: true;
   /** It fires because there are no series, so it takes its namespace from the chart. */
   readonly isAbsence?: true;
   readonly comment?: string;
@@ -29,8 +32,10 @@ export interface Declared {
 export interface Alert extends Omit<Declared, 'severity'> {
   readonly alert: string;
   readonly severity: 'critical' | 'warning' | 'info' | `{{ ${string} }}`;
-  /** What its summary names, if it uses `$name`. */
+  /** What its texts name. */
   readonly named?: Entity | undefined;
+  /** What that belongs to. */
+  readonly parent?: Entity | undefined;
   /** The targets that it can be about; some of them can be excluded. */
   readonly presence?: Presence | undefined;
 }
@@ -56,16 +61,29 @@ export interface Rules {
   readonly groups: readonly RuleGroup[];
 }
 
-/** presence: the targets that the alerts are about. subject: the entity that has their names. */
+/** presence: the targets that the alerts are about. named: the entity that has their names. parent: what that belongs to. */
 export function alertsOf(
   declared: Readonly<Record<string, Declared>>,
-  presence?: Presence,
-  subject?: Entity,
+  about: Pick<Alert, 'presence' | 'named' | 'parent'> = {},
 ): readonly Alert[] {
-  return Object.entries(declared).map(([alert, each]) => {
-    const named = each.summary.includes('$name') ? subject : undefined;
-    return { alert, severity: 'warning', presence, named, ...each };
-  });
+  return Object.entries(declared).map(([alert, each]) => ({
+    alert,
+    severity: 'warning',
+    ...about,
+    ...each,
+  }));
+}
+
+/**
+ * Template text: the first three values of a label, by name, and how many more there are; `otherwise`, if there is no series.
+ *
+ * @param expr a query of one series for each value, with `%q` for the namespace and for the values of `ids`, once each in this order
+ */
+export function upToThree(label: string, expr: string, ids: readonly string[], otherwise: string): string {
+  const asked = (query: string) =>
+    `query (printf \`${query}\` ${['namespace', ...ids].map((id) => `$labels.${id}`).join(' ')})`;
+  const first = `{{ if lt $at 3 }}{{ if $at }}, {{ end }}{{ $one.Labels.${label} }}{{ end }}`;
+  return `{{ with ${asked(expr)} | sortByLabel "${label}" }}{{ range $at, $one := . }}${first}{{ end }}{{ else }}${otherwise}{{ end }}{{ range ${asked(`count(${expr}) - 3 > 0`)} }} and {{ .Value }} more{{ end }}`;
 }
 
 export function alertsIn({ groups }: Rules): readonly Alert[] {
@@ -75,6 +93,8 @@ export function alertsIn({ groups }: Rules): readonly Alert[] {
 /** Which targets the exporter is configured to read, and which of them have no reading now. */
 export interface Presence {
   readonly ids: readonly string[];
+  /** The record of the targets, which says whose each of them is. */
+  readonly configured: string;
   readonly records: readonly Recording[];
   /** The alert's own series, for the targets without a reading. */
   held(alert: string): string;
@@ -101,20 +121,24 @@ export function presence(name: string, ids: readonly string[], up: string, value
   const by = ids.join(', ');
   // Accounts of the same name may be two, each read by an exporter of its own.
   const each = ids.includes('account') ? `job, instance, ${by}` : by;
+  const withAccount = [...new Set([...ids, 'account'])].join(', ');
+  // What was renamed is that of its newest account.
+  const or = `or on (job, instance, ${by})`;
   return {
     ids,
+    configured,
     excluded: `on (${by}) ${configured}`,
     records: [
       {
         record: configured,
         comment: `
-          The targets that the exporter is told to read: those on its page, or on the page that was scraped last.
+          The targets that the exporter is told to read, and whose they are: those on its page, or on the page that was scraped last.
           A target that leaves the page of an exporter that has had time to read it has been removed.`,
         expr: `
-          max by (job, instance, ${by}) (last_over_time(${up}[3m:1m]) >= bool 0)
-          or ${configured} and on (job, instance) last_over_time(up[3m:1m]) == 0
-          or ${configured} unless on (job) bunnynet_exporter_build_info
-          or ${configured} and on (job) (time() - process_start_time_seconds < 600 and on (job, instance) bunnynet_exporter_build_info)`,
+          max by (job, instance, ${withAccount}) (last_over_time(${up}[3m:1m]) >= bool 0)
+          ${or} ${configured} and on (job, instance) last_over_time(up[3m:1m]) == 0
+          ${or} ${configured} unless on (job) bunnynet_exporter_build_info
+          ${or} ${configured} and on (job) (time() - process_start_time_seconds < 600 and on (job, instance) bunnynet_exporter_build_info)`,
       },
       {
         record: unread,

@@ -198,6 +198,20 @@ describe.each(alerts)('$alert', ({ alert, labels, annotations, expr }) => {
     );
   });
 
+  it('says whose it is, unless it is about an exporter, an API or a kind', () => {
+    const aboutNoAccount =
+      /^Bunnynet(Exporter(Down|Absent)|ApiUnreadable|ScheduleLag|ReloadFailed|SchemaDrift)$/;
+    const isOfSeries = /\bby \([^)]*\baccount\b[^)]*\)/.test(expr) || /"account", "\$1"/.test(expr);
+    const isLookedUp = /^\{\{ with query .*_configured\{.*label "account"/.test(labels['account'] ?? '');
+    expect([isOfSeries, isLookedUp].filter(Boolean)).toHaveLength(aboutNoAccount.test(alert) ? 0 : 1);
+    // In at least one case.
+    const fired = cases.filter(({ alertname }) => alertname === alert);
+    const accounts = fired.flatMap(({ exp_alerts }) =>
+      exp_alerts.map(({ exp_labels }) => 'account' in exp_labels),
+    );
+    expect(accounts.includes(true)).toBe(!aboutNoAccount.test(alert));
+  });
+
   it('has a case in which it fires, with the namespace of its series, and one in which it does not', () => {
     const own = cases.filter(({ alertname }) => alertname === alert);
     const fired = own.flatMap(({ exp_alerts }) => exp_alerts.map(({ exp_labels }) => exp_labels));

@@ -63,7 +63,7 @@ describe('npm run rules', () => {
         value: 1,
       })),
     });
-    const idle = ['NotActive', 'app_id="idle", severity="warning"'] as const;
+    const idle = ['NotActive', 'account="account", app_id="idle", severity="warning"'] as const;
     const cases = {
       rule_files: [join(folder, 'own/application.yml')],
       evaluation_interval: '1m',
@@ -80,7 +80,7 @@ describe('npm run rules', () => {
           promql_expr_test: [
             firing('15m'),
             firing('50m', idle),
-            firing('100m', ['Failing', 'app_id="retired", severity="critical"'], idle),
+            firing('100m', ['Failing', 'account="account", app_id="retired", severity="critical"'], idle),
           ],
         },
       ],
@@ -130,6 +130,12 @@ describe('npm run rules', () => {
     ],
     ['broken YAML', 'disabled: [', /settings\.yaml:1: expected YAML: the bracket/],
     ["a label of the alert's own", 'alertLabels: { app_id: x }', /the label app_id cannot be added/],
+    ['an account for all', 'alertLabels: { account: x }', /the label account cannot be added/],
+    [
+      'a severity for all',
+      'disabled: []\nalertLabels: { team: edge, severity: info }',
+      /settings\.yaml:2: alertLabels\.severity: expected a severity of single alerts only, in alerts\.<alert>\.labels/,
+    ],
   ])('refuses %s', async (_, settings, message) => {
     await expect(command(settings)).rejects.toMatchObject({
       code: 1,

@@ -199,7 +199,6 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
     : { never: 'the newest hour of the simulated API is older than what is judged' },
   'bunnynet:pull_zone_server_errors:ratio30m': 'after',
   'bunnynet:failing_targets:unread_seconds': 'troubled',
-  'bunnynet:failing_targets:count': 'troubled',
   BunnynetReadingsStale: 'troubled',
   BunnynetKeyRefused: 'troubled',
   BunnynetTargetNotFound: 'troubled',

@@ -31,26 +31,44 @@ interface Trouble {
   /** Kinds of which only some targets are stale. */
   readonly partly: readonly string[];
   readonly listings: readonly string[];
+  /** The APIs that refuse the key of umbrella, of which all of this is then. */
+  readonly refusedBy?: readonly string[];
+  readonly isAccountUnread?: boolean;
 }
 const fine: Trouble = { apis: [], kinds: [], partly: [], listings: [] };
 
-function pageOf({ apis, kinds, partly, listings }: Trouble): string {
+function pageOf({ apis, kinds, partly, listings, refusedBy, isAccountUnread = false }: Trouble): string {
+  const account = refusedBy ? 'umbrella' : 'acme';
   const series = (name: string, labels: string, value: number) =>
     `bunnynet_exporter_${name}{${labels}} ${value}`;
   const ofKinds = resources.flatMap(({ kind }) => {
     const stale = partly.includes(kind) ? 2 : kinds.includes(kind) ? 3 : 0;
     return [
-      series('targets', `kind="${kind}"`, 3),
-      series('stale_targets', `kind="${kind}"`, stale),
+      series('targets', `kind="${kind}",account="${account}"`, 3),
+      series('stale_targets', `kind="${kind}",account="${account}"`, stale),
       series(
         'discovery_failing_listings',
-        `kind="${kind}",account="account"`,
+        `kind="${kind}",account="${account}"`,
         Number(listings.includes(kind)),
       ),
     ];
   });
   const ofApis = apiNames.map((api) => series('api_unreadable', `api="${api}"`, Number(apis.includes(api))));
-  return `${[series('build_info', 'version="1.0.0"', 1), ...ofApis, ...ofKinds].join('\n')}\n`;
+  const ofKeys = ['acme', 'umbrella'].flatMap((one) => [
+    ...apiNames.map((api) =>
+      series(
+        'refused_keys',
+        `api="${api}",credential="${one}",account="${one}"`,
+        Number(one === 'umbrella' && refusedBy?.includes(api) === true),
+      ),
+    ),
+    series(
+      'account_unreadable',
+      `account="${one}",reason="${isAccountUnread && one === 'umbrella' ? 'auth' : ''}"`,
+      Number(isAccountUnread && one === 'umbrella'),
+    ),
+  ]);
+  return `${[series('build_info', 'version="1.0.0"', 1), ...ofApis, ...ofKeys, ...ofKinds].join('\n')}\n`;
 }
 
 class Exporter {
@@ -132,21 +150,22 @@ describe('an outage of everything', () => {
         : [],
     );
 
-  test('is one notification an exporter, of one critical alert an API; the alerts about kinds and listings are inhibited', async () => {
+  test('is one notification an exporter, of one critical alert; the alerts about kinds and listings are inhibited', async () => {
     const [partial = '', ...kinds] = resources.map(({ kind }) => kind);
     const listings = [partial, ...kinds];
     await reach(down, 'BunnynetApiUnreadable', 'firing', 0);
 
     // Values are stale only some minutes after the API became unreadable.
     down.trouble = { ...fine, apis: apiNames, listings };
-    await reach(down, 'BunnynetApiUnreadable', 'pending', apiNames.length);
+    await reach(down, 'BunnynetApiUnreadable', 'pending', 1);
     down.trouble = { apis: apiNames, kinds, partly: [partial], listings };
     // Another exporter, and there another API, is no reason to be silent.
     other.trouble = { ...fine, apis: ['shield'], kinds: ['shield_zone', 'pull_zone'] };
     await reach(down, 'BunnynetKindUnreadable', 'firing', kinds.length);
     await reach(down, 'BunnynetReadingsStale', 'firing', 1);
     await reach(down, 'BunnynetDiscoveryFailing', 'firing', listings.length);
-    const told = apiNames.map((api) => `BunnynetApiUnreadable ${api}`).toSorted();
+    // Of all APIs: without a label of one.
+    const told = ['BunnynetApiUnreadable undefined'];
     await eventually(async () =>
       expect((await held(down)).toSorted()).toEqual(
         [
@@ -178,6 +197,52 @@ describe('an outage of everything', () => {
       'BunnynetApiUnreadable shield',
       'BunnynetKindUnreadable pull_zone',
     ]);
+  });
+
+  test('a revoked key of one of two accounts is one notification with one alert, which names the key, the account and the APIs', async () => {
+    const kinds = resources.map(({ kind }) => kind);
+    await reach(down, 'BunnynetKeyRefused', 'firing', 0);
+    // As an exporter reports it: one API after another, soon that nothing is read, and after some minutes that values are stale.
+    down.trouble = { ...fine, refusedBy: apiNames.slice(0, 1) };
+    await reach(down, 'BunnynetKeyRefused', 'pending', 1);
+    down.trouble = { ...fine, refusedBy: apiNames.slice(0, 2), isAccountUnread: true };
+    await reach(down, 'BunnynetKeyRefused', 'firing', 1);
+    down.trouble = {
+      apis: [],
+      kinds,
+      partly: [],
+      listings: kinds,
+      refusedBy: apiNames,
+      isAccountUnread: true,
+    };
+    await reach(down, 'BunnynetKindUnreadable', 'firing', kinds.length);
+    await reach(down, 'BunnynetDiscoveryFailing', 'firing', kinds.length);
+    await reach(down, 'BunnynetAccountUnreadable', 'firing', 1);
+    await eventually(async () =>
+      expect((await held(down)).filter((alert) => alert.startsWith('active'))).toEqual([
+        'active BunnynetKeyRefused undefined',
+      ]),
+    );
+    const deliveries = alertmanager.deliveries.filter(
+      ({ groupLabels }) => groupLabels['instance'] === down.instance,
+    );
+    expect(deliveries.map(({ status, alerts }) => [status, alerts.length])).toEqual([['firing', 1]]);
+    const [alert] = deliveries[0]?.alerts ?? [];
+    expect(alert?.labels).toEqual({
+      alertname: 'BunnynetKeyRefused',
+      severity: 'critical',
+      namespace: 'edge',
+      job: 'bunnynet',
+      instance: down.instance,
+      credential: 'umbrella',
+      account: 'umbrella',
+    });
+    expect(alert?.annotations).toMatchObject({
+      summary: 'umbrella: The key of umbrella is refused',
+      description: expect.stringMatching(
+        /reads with the key of umbrella \(account umbrella\): [a-z]+(, [a-z_]+)+\. Nothing else is read with it\./,
+      ) as string,
+    });
   });
 });
 

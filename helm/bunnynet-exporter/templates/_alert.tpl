@@ -40,7 +40,7 @@ and `excluded` is what exclusions are taken from. Sprig's `merge` cannot be used
 {{- end }}
 {{- $labels := merge (dict) ($own.labels | default dict) $settings.alertLabels }}
 {{- range $label, $_ := $labels }}
-{{- if regexMatch (printf "\\b(by|on) \\([^)]*\\b%s\\b" $label) $rule.expr }}
+{{- if or (eq $label "account") (regexMatch (printf "\\b(by|on) \\([^)]*\\b%s\\b" $label) $rule.expr) }}
 {{- fail (printf "prometheusRule: the label %s cannot be added to %s: its expression goes by it" $label $rule.alert) }}
 {{- end }}
 {{- end }}

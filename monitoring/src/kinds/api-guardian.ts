@@ -57,6 +57,7 @@ export const apiGuardian: KindMonitoring = {
     about: 'API Guardian: requests that it turns away.',
     reading: family('latest_day_timestamp_seconds'),
     names: endpoint,
+    parent: zone,
     records: [
       {
         ...blocked,
@@ -73,9 +74,9 @@ export const apiGuardian: KindMonitoring = {
         for: '10m',
         keepFiringFor: '30m',
         summary:
-          'API Guardian is blocking far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
+          'API Guardian is blocking far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ or $parent $labels.shield_zone_id }}',
         description:
-          'Requests of endpoint {{ $labels.endpoint_id }} that API Guardian has blocked in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[requests]].',
+          'Requests of endpoint {{ $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }} that API Guardian has blocked in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[requests]].',
       },
       BunnynetShieldRateLimitedRequestsRising: {
         expr: rising(rateLimited),
@@ -83,9 +84,9 @@ export const apiGuardian: KindMonitoring = {
         for: '10m',
         keepFiringFor: '30m',
         summary:
-          'API Guardian is rate-limiting far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }}',
+          'API Guardian is rate-limiting far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ or $parent $labels.shield_zone_id }}',
         description:
-          'Requests of endpoint {{ $labels.endpoint_id }} that API Guardian has rate-limited in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[requests]].',
+          'Requests of endpoint {{ $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }} that API Guardian has rate-limited in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[requests]].',
       },
     },
   },

@@ -4,6 +4,7 @@ import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines, textOf, yesNo } from '../panels.ts';
 import { all, anywhere, highest, peaks, seriesOf, top, values } from '../promql.ts';
+import { upToThree } from '../rules.ts';
 import { grid } from '../tables.ts';
 import { application, applicationDashboard, statusColors } from './application.ts';
 
@@ -34,6 +35,13 @@ function shareOfLimit(used: string, limit: string): string {
             / on (job, instance, app_id) group_left last_over_time(bunnynet_application_overview_instance_limit_${limit}[3m:1m])
           ) < Inf`;
 }
+
+/** Template text: the names of the pods that a query with the application's id has. */
+function pods(expr: string): string {
+  return upToThree('pod_name', `max by (namespace, pod_name) (${expr})`, ['app_id'], 'none can be read now');
+}
+
+const oldestPod = `{{ with query (printf "bottomk(1, max by (namespace, pod_name, region) (last_over_time(bunnynet_application_pod_last_heartbeat_timestamp_seconds{namespace=%q,app_id=%q}[3m:1m])))" $labels.namespace $labels.app_id) }}{{ . | first | label "pod_name" }} in {{ . | first | label "region" }}{{ else }}not read now{{ end }}`;
 
 /** A record of the selected pods. */
 function selected(record: string, from: string): string {
@@ -90,8 +98,7 @@ export const applicationOverview: KindMonitoring = {
         for: '10m',
         keepFiringFor: '15m',
         summary: 'An instance of application {{ or $name $labels.app_id }} is near its memory limit',
-        description:
-          'An instance of application {{ $labels.app_id }} has used more than {{ humanizePercentage "[[share]]" }} of its memory limit for [[for]]: {{ $value | humanizePercentage }}.',
+        description: `Instances of application {{ $labels.app_id }} that have used more than {{ humanizePercentage "[[share]]" }} of their memory limit for [[for]]: ${pods(`${memoryShare}{namespace=%q,app_id=%q} > [[share]]`)}. The most is {{ $value | humanizePercentage }}.`,
       },
       BunnynetApplicationContainerRestarting: {
         expr: `
@@ -119,8 +126,7 @@ export const applicationOverview: KindMonitoring = {
         keepFiringFor: '10m',
         severity: 'critical',
         summary: 'An instance of application {{ or $name $labels.app_id }} has no heartbeat',
-        description:
-          'The last heartbeat of an instance of application {{ $labels.app_id }} was {{ $value | humanizeDuration }} old when it was last read.',
+        description: `The last heartbeat of an instance of application {{ $labels.app_id }} was {{ $value | humanizeDuration }} old when it was last read. The instance whose heartbeat is oldest: ${oldestPod}.`,
       },
       BunnynetApplicationInstancesMissing: {
         comment: 'An inactive application lacks nothing, and a suspended one has an alert of its own.',

@@ -10,6 +10,8 @@ const family = (name: string): string => `bunnynet_application_volume_${name}`;
 
 /** A volume is shown with its own name and the application's. Of two volumes with the same name, the fuller is shown. */
 const volume = { ...application, ids: ['app_id', 'volume'] };
+const used = 'last_over_time(bunnynet_application_volume_usage_bytes{app_id=%q}[3m:1m])';
+const size = 'last_over_time(bunnynet_application_volume_capacity_bytes{app_id=%q}[3m:1m])';
 const inRow = (name: string): string => values(anywhere(volume), family(name));
 const fullest = share(volume, family('usage_bytes'), family('capacity_bytes'));
 
@@ -31,8 +33,7 @@ export const applicationVolume: KindMonitoring = {
         for: '15m',
         keepFiringFor: '30m',
         summary: 'A volume of application {{ or $name $labels.app_id }} is nearly full',
-        description:
-          'The fullest volume of application {{ $labels.app_id }} has been {{ $value | humanizePercentage }} full for [[for]].',
+        description: `The fullest volume of application {{ $labels.app_id }}{{ with query (printf \`topk(1, max by (namespace, volume) (${used} / (${size} > 0)))\` $labels.app_id $labels.app_id) }}, {{ . | first | label "volume" }},{{ end }} has been {{ $value | humanizePercentage }} full for [[for]].`,
       },
     },
   },

@@ -69,6 +69,8 @@ const statusNumbers = statuses
 
 const family = (name: string): string => `bunnynet_application_${name}`;
 const field = (name: string): string => values(anywhere(application), family(name));
+/** Template text: the status of an application, also while it cannot be read. */
+const lastStatus = `{{ with query (printf "topk(1, max_over_time(timestamp(bunnynet_application_status{app_id=%q} == 1)[6h:1m]))" $labels.app_id) }}{{ . | first | label "status" }}{{ else }}not active{{ end }}`;
 const currentLatency = family('current_latency_seconds');
 const averageLatency = family('average_latency_seconds');
 
@@ -127,9 +129,8 @@ export const applications: KindMonitoring = {
       BunnynetApplicationNotActive: {
         expr: `max by (app_id) (last_over_time(bunnynet_application_status{status=~"unknown|progressing|inactive"}[3m:1m])) == 1`,
         for: '1h',
-        summary: 'Application {{ or $name $labels.app_id }} has not been active for [[for]]',
-        description:
-          'Application {{ $labels.app_id }} has been progressing, inactive or of unknown status for [[for]].',
+        summary: `Application {{ or $name $labels.app_id }} is ${lastStatus} and has not been active for [[for]]`,
+        description: `The API has reported no other status than progressing, inactive or unknown for application {{ $labels.app_id }} for [[for]]; the last one: ${lastStatus}.`,
       },
       BunnynetApplicationLatencyLeap: {
         expr: `

@@ -25,7 +25,7 @@ export const database: KindMonitoring = {
         severity: 'critical',
         summary: 'Database {{ or $name $labels.database_id }} refuses queries',
         description:
-          'The API has reported for [[for]] that reads or writes of database {{ $labels.database_id }} are blocked.',
+          'The API has reported for [[for]] that these are blocked of database {{ $labels.database_id }}:{{ range query (printf "max(last_over_time(bunnynet_database_reads_blocked{database_id=%q}[3m:1m])) == 1" $labels.database_id) }} reads{{ end }}{{ range query (printf "max(last_over_time(bunnynet_database_writes_blocked{database_id=%q}[3m:1m])) == 1" $labels.database_id) }} writes{{ end }}.',
       },
       BunnynetDatabaseNearlyFull: {
         expr: `

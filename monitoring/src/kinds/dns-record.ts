@@ -4,6 +4,7 @@ import type { KindMonitoring } from '../kind.ts';
 import { toExporter } from '../links.ts';
 import { numbers, yesNo } from '../panels.ts';
 import { anywhere, highest, seriesOf, values } from '../promql.ts';
+import { upToThree } from '../rules.ts';
 import { grid } from '../tables.ts';
 import { dnsZone, storageDnsDashboard } from './storage-zone.ts';
 
@@ -50,7 +51,14 @@ export const dnsRecord: KindMonitoring = {
         severity: 'critical',
         summary: 'Records of the DNS zone {{ or $name $labels.dns_zone_id }} are offline',
         description:
-          'Records of the DNS zone {{ $labels.dns_zone_id }} that their monitors have reported offline for [[for]]: {{ $value }}. Smart records no longer answer with them.',
+          'Records of the DNS zone {{ $labels.dns_zone_id }} that their monitors have reported offline for [[for]]: {{ $value }} (' +
+          upToThree(
+            'name',
+            'max by (namespace, name) (last_over_time(bunnynet_dns_record_info{namespace=%q,dns_zone_id=%q}[3m:1m]) and on (namespace, job, instance, record_id) last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m:1m]) == 1)',
+            ['dns_zone_id'],
+            'not read now',
+          ) +
+          '). Smart records no longer answer with them.',
       },
       BunnynetDnsZoneNameserversNotDetected: {
         expr: 'max by (dns_zone_id) (last_over_time(bunnynet_dns_zone_nameservers_detected[3m:1m])) == 0',

@@ -5,6 +5,7 @@ import { toExporter } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines, numbers, onOff, textOf, yesNo } from '../panels.ts';
 import { all, anywhere, entityOf, highest, hundred, peaks, seriesOf, share, top, values } from '../promql.ts';
+import { upToThree } from '../rules.ts';
 import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
 
@@ -38,6 +39,13 @@ const bandwidth = family('monthly_bandwidth_bytes');
 const bandwidthLimit = family('monthly_bandwidth_limit_bytes');
 const uncertified = family('hostnames_without_certificate');
 
+const uncertifiedHostnames = upToThree(
+  'hostname',
+  'max by (namespace, hostname) (last_over_time(bunnynet_pull_zone_hostname_info{certificate="none",namespace=%q,pull_zone_id=%q}[3m:1m]))',
+  ['pull_zone_id'],
+  '{{ $value }}',
+);
+
 /** A hostname is shown with the name of its pull zone. */
 const hostname = { ...pullZone, ids: ['pull_zone_id', 'hostname'] };
 
@@ -65,8 +73,7 @@ export const pullZones: KindMonitoring = {
         thresholds: { hostnames: 0 },
         for: '1h',
         summary: 'Pull zone {{ or $name $labels.pull_zone_id }} has hostnames without a certificate',
-        description:
-          'Hostnames of pull zone {{ $labels.pull_zone_id }} that have had no certificate for [[for]]: {{ $value }}.',
+        description: `Hostnames of pull zone {{ $labels.pull_zone_id }} that have had no certificate for [[for]]: ${uncertifiedHostnames}.`,
       },
     },
   },

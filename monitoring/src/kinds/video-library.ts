@@ -4,6 +4,7 @@ import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines, upText, yesNo } from '../panels.ts';
 import { all, anywhere, entityOf, highest, hundred, named, peaks, seriesOf, values } from '../promql.ts';
+import { upToThree } from '../rules.ts';
 import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
 
@@ -31,6 +32,13 @@ const field = (name: string): string => values(anywhere(library), family(name));
 const expires = `clamp_min(${seriesOf(library, family('drm_certificate_expiration_timestamp_seconds'))} - time(), 0)`;
 const expiry = highest(library, `${expires} and ${family('drm_system_enabled')} == 1`, ['system']);
 
+const expiring = upToThree(
+  'system',
+  'max by (namespace, system) (last_over_time(bunnynet_video_library_drm_certificate_expiration_timestamp_seconds{namespace=%q,library_id=%q}[3m:1m]) - time() < [[days]] * 86400)',
+  ['library_id'],
+  'not read now',
+);
+
 export const videoLibrary: KindMonitoring = {
   kind: 'video_library',
   rules: {
@@ -48,8 +56,7 @@ export const videoLibrary: KindMonitoring = {
         thresholds: { days: 14 },
         for: '10m',
         summary: 'A DRM certificate of library {{ or $name $labels.library_id }} is about to expire',
-        description:
-          'A certificate of an enabled DRM system of library {{ $labels.library_id }} expires within [[days]]d, or has expired.',
+        description: `A certificate of an enabled DRM system of library {{ $labels.library_id }} expires within [[days]]d, or has expired: ${expiring}.`,
       },
     },
   },

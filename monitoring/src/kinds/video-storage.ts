@@ -52,6 +52,7 @@ export const videoStorage: KindMonitoring = {
     reading: family('bytes'),
     ids: ['library_id'],
     names: video,
+    subject: library,
     alerts: {
       BunnynetVideoStorageGrowth: {
         comment:
@@ -65,7 +66,7 @@ export const videoStorage: KindMonitoring = {
         thresholds: { share: 0.2, gigabytes: 10 },
         for: '30m',
         keepFiringFor: '30m',
-        summary: 'Videos of library {{ $labels.library_id }} are growing fast',
+        summary: 'Videos of library {{ or $name $labels.library_id }} are growing fast',
         description:
           'The videos of library {{ $labels.library_id }} that were there a day ago have grown by {{ $value | humanize1024 }}B since: by more than {{ humanizePercentage "[[share]]" }} and by more than [[gigabytes]] GB.',
       },
