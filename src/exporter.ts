@@ -40,9 +40,12 @@ import { Redactor } from './secrets/redactor.ts';
 
 import { selectionWarnings } from './selection-warnings.ts';
 
+import { type ReadState, readState } from './state/file.ts';
+import { StateKeeper } from './state/keeper.ts';
 import { createPages } from './status/routes.ts';
 import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
+import { plural } from './text.ts';
 
 /** A configuration and the keys that it names. */
 export interface Setup {
@@ -71,6 +74,11 @@ export interface ExporterOptions {
   readonly failsPaused?: boolean | undefined;
   /** Called with every request that was sent to the API. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
+  /**
+   * Whether counters are kept over a restart, if the configuration says where. file: where, whatever the configuration says. Default:
+   * they are not.
+   */
+  readonly state?: { readonly file: string | undefined } | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: () => number;
   /** The clock by which values age; it never jumps. Default: the machine's uptime. */
@@ -84,7 +92,24 @@ const probePages = ['/-/healthy', '/-/ready'];
 const stopGraceMs = 3000;
 
 export async function createExporter(options: ExporterOptions): Promise<Exporter> {
-  return new Exporter(options, await options.load());
+  const setup = await options.load();
+  const path = stateFileOf(options, setup);
+  const { now = Date.now } = options;
+  return new Exporter(
+    options,
+    setup,
+    path === undefined ? undefined : { path, ...(await readState(path, now())) },
+  );
+}
+
+/** Where counters are kept; undefined where they are not. */
+function stateFileOf({ state }: ExporterOptions, { config }: Setup): string | undefined {
+  return state && (state.file ?? config.state.file);
+}
+
+/** Where counters are kept, and what was there at the start. */
+interface OwnState extends ReadState {
+  readonly path: string;
 }
 
 export class Exporter {
@@ -102,13 +127,15 @@ export class Exporter {
   readonly #selectionWarnings = selectionWarnings(resources);
   readonly #schemaDrift: SchemaDrift;
   readonly #causeLog: CauseLog;
+  readonly #stateFile: string | undefined;
+  readonly #keeper: StateKeeper | undefined;
   readonly #startedAtMs = Date.now();
   #setup: Setup;
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
   /** Of the start and the reloads. */
   #lastChange: Promise<void> = Promise.resolve();
 
-  constructor(options: ExporterOptions, setup: Setup) {
+  constructor(options: ExporterOptions, setup: Setup, ownState?: OwnState) {
     const { log, redactor = new Redactor(options.now) } = options;
     const { config } = setup;
     this.#options = options;
@@ -121,6 +148,7 @@ export class Exporter {
           : log.warn({ credential }, `${problem}; the last readable key stays in use`),
     });
     this.#setup = setup;
+    this.#stateFile = ownState?.path;
     this.#store = new Store(catalogue);
     this.#telemetry = createTelemetry(kindsOn(config), {
       overview: () => this.#engine.overview(),
@@ -128,6 +156,8 @@ export class Exporter {
       configuration: () => this.#configuration,
       droppedLogLines: options.droppedLogLines ?? (() => 0),
       pauses: () => pausesOf(this.#clients, this.#now()),
+      countingSinceMs: () => this.#engine.counters.sinceMs,
+      state: ownState && (() => this.#keeper?.lastWriteMs),
       now: () => this.#now(),
     });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);
@@ -153,6 +183,8 @@ export class Exporter {
       foundKeys: this.#keys.found,
       keyIdOf: (name) => this.#keys.idOf(name),
       owns: ownedBy(options.shard),
+      state: ownState?.state,
+      onBegun: ownState && (() => this.#keeper?.writeSoon()),
       onSweep: () => {
         void this.#keys.check();
         this.#logCauses();
@@ -163,6 +195,7 @@ export class Exporter {
       uptimeMs: options.uptimeMs,
     });
     this.#causeLog = new CauseLog(log);
+    this.#keeper = ownState && this.#keeperOf(ownState);
     this.#logPlan = planLog(() => this.listings().every(({ state }) => state !== 'pending'), log);
     this.#logLacking = lackingLog(log);
     this.#logOrphans = orphanLog(log);
@@ -179,6 +212,7 @@ export class Exporter {
     const urls = await this.#server.start();
     for (const url of await this.#startProbes()) log.info({ url }, 'answering probes');
     await this.#inTurn(() => this.#apply(this.#setup));
+    this.#keeper?.begin();
     this.#logWanted();
     const startedMs = performance.now();
     void this.#engine.allPolled.then(() => {
@@ -234,12 +268,37 @@ export class Exporter {
     return this.#inTurn(() => this.#reload());
   }
 
-  /** Ends polls and connections. */
+  /** Resolves when what has begun is on its way into the state file no more. */
+  async stateWritten(): Promise<void> {
+    await this.#keeper?.settled();
+  }
+
+  /** Ends polls and connections, and writes the state for the last time. */
   async stop(): Promise<void> {
     const servers = [this.#server, this.#probes].map((server) => server?.stop(stopGraceMs));
-    await Promise.all([this.#engine.stop(), ...servers]);
+    const polls = this.#engine.stop().then(() => this.#keeper?.end());
+    await Promise.all([polls, ...servers]);
     this.#logCauses();
     await Promise.all(apiNames.map((api) => this.#clients[api].close()));
+  }
+
+  #keeperOf({ path, state, problem }: OwnState): StateKeeper {
+    const { log } = this.#options;
+    if (problem !== undefined) log.error(problem);
+    if (state)
+      log.info(
+        { state: path },
+        `counters of ${plural(state.targets.length, 'target')} go on, as of ${new Date(state.written_at * 1000).toISOString()}`,
+      );
+    const { counters } = this.#engine;
+    return new StateKeeper({
+      path,
+      readWriter: state?.writer,
+      states: () => counters.states(),
+      onWritten: (isWritten) => counters.written(isWritten),
+      onGivenUp: () => counters.release(),
+      now: () => this.#now(),
+    });
   }
 
   async #startProbes(): Promise<readonly string[]> {
@@ -269,6 +328,11 @@ export class Exporter {
       log.error(`keeping the previous configuration: ${message}`);
       throw error;
     }
+    const file = stateFileOf(this.#options, setup);
+    if (file !== this.#stateFile)
+      log.warn(
+        `state.file takes effect with a restart: counters are kept in ${this.#stateFile ?? 'no file'} until then`,
+      );
     const before = this.#names();
     await this.#apply(setup);
     const change = describeChange(before, this.#names());
@@ -340,6 +404,7 @@ export class Exporter {
         capacities: this.#engine.overview().capacities,
         schemaDrift: this.#schemaDrift.fields(),
         shared: this.#engine.overview().shared,
+        state: this.#keeper?.problem,
       },
       nowMs: this.#now(),
     };

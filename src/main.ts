@@ -1,5 +1,6 @@
 /** The entry: argv and environment in, exit code out. */
 
+import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { checkParser } from './api/undici.ts';
@@ -242,6 +243,9 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
       enableLifecycle: flags.enableLifecycle,
       shard: flags.shard,
       failsPaused: flags.once || flags.report,
+      // What ends after one round, and what is invented, is no part of what was counted.
+      state:
+        demo || answers || flags.once ? undefined : { file: flags.stateFile && resolve(flags.stateFile) },
       onExchange,
       log,
       redactor,

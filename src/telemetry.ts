@@ -27,6 +27,10 @@ export interface Inventory {
   }[];
   /** Since the start. */
   readonly droppedLogLines: () => number;
+  /** When the oldest counter began; undefined where nothing is counted. Unix time. */
+  readonly countingSinceMs: () => number | undefined;
+  /** When the state was last written; undefined before the first write. Undefined where counters are not kept. Unix time. */
+  readonly state: (() => number | undefined) | undefined;
   /** Unix time. */
   readonly now: () => number;
 }
@@ -190,6 +194,16 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
       'When the configuration was last loaded with success, as Unix time.',
       () => inventory.configuration().loadedAtMs / 1000,
     ),
+    {
+      name: 'counting_since_timestamp_seconds',
+      help: 'When the oldest counter began that sums days, as Unix time; with state.file that can be before the start of the exporter. No series before the first reading.',
+      read: () => timestampRow(inventory.countingSinceMs()),
+    },
+    {
+      name: 'state_last_write_timestamp_seconds',
+      help: 'When the counters were last written to state.file, as Unix time. No series without that file, and before the first time.',
+      read: () => timestampRow(inventory.state?.()),
+    },
     byApi(
       'planned_requests_per_second',
       'Requests a second that the polls and listings of an API need at their intervals, without retries.',
@@ -297,6 +311,11 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
       rows: read(now),
     }));
   };
+}
+
+/** A row with a Unix time in seconds; none where there is no time. */
+function timestampRow(ms: number | undefined): readonly OwnRow[] {
+  return ms === undefined ? [] : [{ value: ms / 1000 }];
 }
 
 /** What prom-client gives. Its declaration says that the type is a number, and knows no `metricName`. */

@@ -28,5 +28,7 @@ export const inventory: Inventory = {
   configuration: () => ({ loadedAtMs: 0, refused: undefined }),
   pauses: () => [],
   droppedLogLines: () => 0,
+  countingSinceMs: () => 0,
+  state: () => 0,
   now: () => 0,
 };

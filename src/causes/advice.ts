@@ -78,6 +78,11 @@ const advices = {
     advice: 'Raise stale_after, or poll less.',
     runbook: 'runbooks/BunnynetReadingsStale.md',
   },
+  state: {
+    tone: 'warn',
+    advice: 'Correct what it names; the exporter tries again every five minutes.',
+    runbook: 'configuration.md#counters-over-a-restart',
+  },
   pace: {
     tone: 'warn',
     advice: 'The runbook says how to choose.',

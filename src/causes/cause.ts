@@ -7,6 +7,7 @@ import type { SharedTargets } from '../polling/plan.ts';
 import type { Failure } from '../polling/record.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { ApiName, Resource } from '../resources/resource.ts';
+import type { StateProblem } from '../state/keeper.ts';
 import type { Reason } from './advice.ts';
 
 /** What people call a kind, and where it is read. */
@@ -35,6 +36,8 @@ export interface ExporterState {
   }[];
   readonly capacities: readonly ApiCapacity[];
   readonly schemaDrift: readonly DriftedField[];
+  /** Why the state is not written; undefined if it is, or need not be. */
+  readonly state: StateProblem | undefined;
   /** What two accounts list. */
   readonly shared: readonly SharedTargets[];
 }

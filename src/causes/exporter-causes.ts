@@ -8,6 +8,7 @@ const shownFields = 5;
 /** Of the exporter itself. */
 export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[] {
   const { refusedReload, capacities, schemaDrift, shared } = exporter;
+  const { state } = exporter;
   const nothing = {
     affected: '',
     targets: [],
@@ -27,6 +28,14 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
       `The previous configuration is still in use.\n${message}`,
     );
   }
+  if (state)
+    add(
+      'state',
+      'state',
+      state.sinceMs,
+      state.isForeign ? 'Another process writes the state file' : 'The state file cannot be written',
+      `Counters are right now, and lose after a restart what came since the last write.\n${state.message}`,
+    );
   for (const { account, other, keys } of shared)
     add(
       'shared',

@@ -218,6 +218,12 @@ const table = {
     value: path,
   },
   enableLifecycle: { name: 'web.enable-lifecycle', help: 'Allow POST /-/reload.' },
+  stateFile: {
+    name: 'state.file',
+    placeholder: 'PATH',
+    help: 'Keep counters over a restart in this file, instead of that of the configuration (state.file).',
+    value: path,
+  },
   shard: {
     name: 'shard',
     placeholder: 'I/N',

@@ -83,6 +83,8 @@ export interface Config {
     /** Patterns of what is left out of every kind. */
     readonly exclude?: readonly string[] | undefined;
   };
+  /** Where counters are kept over a restart; undefined where they begin anew. */
+  readonly state: { readonly file: string | undefined };
 }
 
 const usualPace = { maxConcurrency: 8, requestsPerSecond: 10 };

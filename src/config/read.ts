@@ -142,6 +142,7 @@ export function readConfig(
       accounts: discovery.accounts && defaultAccounts,
       exclude: discovery.exclude,
     },
+    state: { file: settings.state.file === undefined ? undefined : resolve(directory, settings.state.file) },
   };
 }
 
@@ -463,6 +464,7 @@ export function describeConfig(
     apis: Object.fromEntries(apiNames.map((api) => [api, describeApi(config.apis[api])])),
     interval_factor: config.intervalFactor,
     discovery: { interval: formatDuration(intervalMs), accounts: config.discovery.accounts, exclude },
+    state: config.state.file === undefined ? undefined : config.state,
     ...Object.fromEntries(sections),
   };
   // Leaves out what is undefined.

@@ -152,6 +152,12 @@ export function thingLabelOf({ listing }: Pick<Resource, 'listing'>): string | u
   while (root?.parent) root = root.parent;
   return (root?.names ?? root)?.ids?.[0]?.label;
 }
+const stateSchema = mapping({
+  file: optional(
+    value.filePath,
+    'Where counters are kept over a restart, relative to this file; in a folder that the exporter may write. Each exporter and each shard needs a file of its own. Default: they begin anew',
+  ),
+});
 
 /** Settings that only `targets: all` allows. */
 export const selectionKeys = ['include', 'exclude', 'parents', 'overrides'] as const;
@@ -373,6 +379,7 @@ export function documentSchema(resources: readonly Resource[], given = (_section
         'What every interval that is not set here is multiplied by, from 0.5 to 10; 24h is the longest, except where the default is longer',
       ),
       discovery: preset(discoverySchema(resources), {}, 'What is found and polled without being named here'),
+      state: preset(stateSchema, {}, 'What outlives a restart'),
       ...Object.fromEntries(sections),
     },
     'a mapping of settings',
@@ -407,6 +414,7 @@ export interface Settings {
   readonly apis: Readonly<Record<ApiName, ApiSettings>>;
   readonly interval_factor: number;
   readonly discovery: z.output<ReturnType<typeof discoverySchema>>;
+  readonly state: z.output<typeof stateSchema>;
   /** The sections. */
   readonly [section: string]: unknown;
 }

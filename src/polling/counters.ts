@@ -1,15 +1,19 @@
 /** The counters of a target: which series each family has, and what they have counted. */
-import { catalogue, counterFamiliesOf } from '../resources/catalogue.ts';
+import { catalogue, counterFamiliesOf, queryOf } from '../resources/catalogue.ts';
 import { sumByDay } from '../resources/charts.ts';
+import { askedFor } from '../resources/queries.ts';
 import type {
   CounterBound,
   CounterSample,
   DayFigure,
   Family,
   Labels,
+  ReadContext,
   Sample,
   TargetContext,
 } from '../resources/resource.ts';
+import { startOfDay } from '../resources/times.ts';
+import type { CountState, FamilyState, TargetState } from '../state/form.ts';
 import { type Before, DayCounter } from './day-counter.ts';
 
 /** How long a series of a label value that comes and goes may be missing before it is forgotten: a country may have no views for hours. */
@@ -27,52 +31,148 @@ class HeldSeries extends DayCounter {
   }
 }
 
+/** What a reading of a target is of, as the clocks of now have it. */
+export interface ReadAt {
+  /** Unix time. */
+  readonly nowMs: number;
+  /** By a clock that never jumps. */
+  readonly uptimeMs: number;
+  /** When its poll began. Default: now. Unix time. */
+  readonly beganMs?: number;
+}
+
 export class Counters {
+  readonly #kind: string;
   /** By index in the catalogue. */
   readonly #indexes: readonly number[];
   readonly #families: readonly FamilyCounters[];
+  /** Called when a series has begun that is not saved. Undefined where nothing is ever saved. */
+  #onBegun: (() => void) | undefined;
   /** When the last reading was, by the clock that never jumps. */
   #readMs: number | undefined;
+  /** When the poll of the last reading began. Unix time. */
+  #lastBeganMs = 0;
+  /** When the last poll began that asked for every day that may have grown. Unix time. */
+  #caughtUpMs: number | undefined;
+  /** When the first reading was. Unix time. */
+  #sinceMs: number | undefined;
+  /** Whether the days that were counted before a restart were not read since: then the page may have had more. */
+  #isBehind = false;
+  /** Series that a write of the state has, but has not ended. */
+  #saving: readonly DayCounter[] = [];
 
-  private constructor(indexes: readonly number[]) {
-    this.#indexes = indexes;
-    this.#families = indexes.map(() => new FamilyCounters());
+  private constructor(kind: string, onBegun: (() => void) | undefined) {
+    this.#kind = kind;
+    this.#indexes = counterFamiliesOf(kind);
+    this.#families = this.#indexes.map(() => new FamilyCounters());
+    this.#onBegun = onBegun;
   }
 
-  /** Undefined where the kind has no counters. */
-  static of(kind: string): Counters | undefined {
-    const families = counterFamiliesOf(kind);
-    return families.length > 0 ? new Counters(families) : undefined;
+  /** Undefined where the kind has no counters. onBegun: where they are saved; called when a series has begun. */
+  static of(kind: string, onBegun?: () => void): Counters | undefined {
+    return counterFamiliesOf(kind).length > 0 ? new Counters(kind, onBegun) : undefined;
   }
 
-  /**
-   * Throws, and changes nothing, if a family cannot use the reading. nowMs: Unix time; uptimeMs: by a clock that never
-   * jumps.
-   */
-  add(target: TargetContext, reading: unknown, nowMs: number, uptimeMs: number): void {
+  /** Those of a state: they are shown once a reading has all days that may have grown. now: as in `add`. */
+  static restored(
+    { kind, last_read, counting_since, counters }: Omit<TargetState, 'ids' | 'base_url' | 'account'>,
+    { nowMs, uptimeMs }: Omit<ReadAt, 'beganMs'>,
+    onBegun?: () => void,
+  ): Counters | undefined {
+    const restored = Counters.of(kind, onBegun);
+    if (!restored) return undefined;
+    const lastReadMs = last_read * 1000;
+    restored.#readMs = uptimeMs - (nowMs - lastReadMs);
+    restored.#lastBeganMs = lastReadMs;
+    // The day before may have grown as well.
+    restored.#caughtUpMs = startOfDay(last_read) * 1000 - 1;
+    restored.#sinceMs = counting_since * 1000;
+    restored.#isBehind = true;
+    for (const [at, index] of restored.#indexes.entries()) {
+      const family = catalogue[index];
+      const state = counters[family?.name ?? ''];
+      if (family && state) restored.#families[at]?.restore(state, family);
+    }
+    return restored;
+  }
+
+  /** Since when it is counted; undefined before the first reading. Unix time. */
+  get sinceMs(): number | undefined {
+    return this.#sinceMs;
+  }
+
+  /** What decides which days a poll asks for. nowMs: when it begins. Unix time. */
+  contextAt(nowMs: number): ReadContext {
+    return { nowMs, caughtUpMs: this.#caughtUpMs, newestDayMs: this.#newestSeconds * 1000 };
+  }
+
+  /** Throws, and changes nothing, if a family cannot use the reading. */
+  add(target: TargetContext, reading: unknown, { nowMs, uptimeMs, beganMs = nowMs }: ReadAt): void {
     const given = this.#indexes.map((family) => catalogue[family]?.days?.(reading, target) ?? []);
+    const query = queryOf(this.#kind);
+    const { isCaughtUp } = askedFor(this.contextAt(beganMs), query);
+    // While the clock is behind, the days that were counted before are not asked for.
+    if (query.yesterday === undefined || this.#newestSeconds * 1000 <= beganMs) this.#isBehind = false;
     const beforeMs = this.#readMs === undefined ? undefined : nowMs - (uptimeMs - this.#readMs);
+    const isSaved = this.#onBegun === undefined;
+    let hasBegun = false;
     for (const [at, index] of this.#indexes.entries()) {
       const family = catalogue[index];
-      if (family) this.#families[at]?.add(given[at] ?? [], family, { nowMs, uptimeMs, beforeMs });
+      const times = { nowMs, uptimeMs, beforeMs };
+      if (family && this.#families[at]?.add(given[at] ?? [], family, times, isSaved)) hasBegun = true;
     }
     this.#readMs = uptimeMs;
+    this.#lastBeganMs = beganMs;
+    this.#sinceMs ??= nowMs;
+    if (isCaughtUp) this.#caughtUpMs = beganMs;
+    if (hasBegun) this.#onBegun?.();
   }
 
-  /** The start of the newest day of which anything was counted, in seconds since 1970. */
-  get newestSeconds(): number {
-    return this.#families.reduce(
-      (newest, family) => Math.max(newest, family.newestSeconds),
-      Number.NEGATIVE_INFINITY,
-    );
+  /** What a state has of them; undefined before the first reading. Until `saved`, what has begun is not counted as saved. */
+  save(): Pick<TargetState, 'last_read' | 'counting_since' | 'counters'> | undefined {
+    if (this.#sinceMs === undefined) return undefined;
+    const counters: Record<string, FamilyState> = {};
+    for (const [at, index] of this.#indexes.entries()) {
+      const state = this.#families[at]?.state;
+      const name = catalogue[index]?.name;
+      if (name !== undefined && state && (state.series.length > 0 || state.rest)) counters[name] = state;
+    }
+    this.#saving = this.#families.flatMap((family) => family.unsaved);
+    return { last_read: this.#lastBeganMs / 1000, counting_since: this.#sinceMs / 1000, counters };
+  }
+
+  /** The write has ended that had what `save` gave. */
+  saved(): void {
+    for (const series of this.#saving) series.isSaved = true;
+    this.#saving = [];
+  }
+
+  /** The page has everything, whether or not it is saved. */
+  show(): void {
+    for (const family of this.#families) for (const series of family.unsaved) series.isSaved = true;
+  }
+
+  /** Nothing is saved from now on. */
+  release(): void {
+    this.#onBegun = undefined;
+    this.show();
   }
 
   /** The rows of each family, by its index in the catalogue. */
   get rows(): readonly { readonly family: number; readonly samples: readonly Sample[] }[] {
+    if (this.#isBehind) return [];
     return this.#indexes.map((family, at) => ({
       family,
       samples: this.#families[at]?.samplesOf(catalogue[family]?.bound) ?? [],
     }));
+  }
+
+  /** The start of the newest day of which anything was counted, in seconds since 1970. */
+  get #newestSeconds(): number {
+    return this.#families.reduce(
+      (newest, family) => Math.max(newest, family.newestSeconds),
+      Number.NEGATIVE_INFINITY,
+    );
   }
 }
 
@@ -102,16 +202,43 @@ class FamilyCounters {
     );
   }
 
-  samplesOf(bound: CounterBound | undefined): readonly Sample[] {
-    const samples = this.#held.map(({ labels, value }) => ({ labels, value }));
-    return bound && this.#rest ? [...samples, { labels: bound.rest, value: this.#rest.value }] : samples;
+  /** Those that a restart would begin anew. */
+  get unsaved(): readonly DayCounter[] {
+    return [...this.#held, ...(this.#rest ? [this.#rest] : [])].filter(({ isSaved }) => !isSaved);
   }
 
+  get state(): FamilyState {
+    const series = this.#held.map((one) => ({ labels: one.labels, ...one.state })).filter(isWritable);
+    const rest = this.#rest?.state;
+    return { series, ...(rest && isWritable(rest) && { rest }) };
+  }
+
+  /** Goes on with what was counted earlier. Series with other labels than the family has now are left out. */
+  restore({ series, rest }: FamilyState, { labels, bound }: Pick<Family, 'labels' | 'bound'>): void {
+    const known = series.filter((one) => Object.keys(one.labels).join() === labels.join());
+    this.#held = known.map((one) => {
+      const held = new HeldSeries({ labels: one.labels, days: [] }, 0, {});
+      held.restore(one);
+      return held;
+    });
+    if (!bound || !rest) return;
+    this.#rest = new DayCounter([], 0);
+    this.#rest.restore(rest);
+  }
+
+  samplesOf(bound: CounterBound | undefined): readonly Sample[] {
+    const samples = this.#held.map(({ labels, shown }) => ({ labels, value: shown }));
+    return bound && this.#rest ? [...samples, { labels: bound.rest, value: this.#rest.shown }] : samples;
+  }
+
+  /** isSaved: whether what begins is shown at once. Returns whether anything has begun. */
   add(
     samples: readonly CounterSample[],
     { bound, comesAndGoes }: Pick<Family, 'bound' | 'comesAndGoes'>,
     times: ReadingTimes,
-  ): void {
+    isSaved: boolean,
+  ): boolean {
+    const hadRest = this.#rest !== undefined;
     const { nowMs, uptimeMs, beforeMs } = times;
     // Of two samples with the same labels the later one counts, as on the page.
     const left = new Map(samples.map((sample) => [keyOf(sample.labels), sample]));
@@ -129,6 +256,9 @@ class FamilyCounters {
       ? this.#addRest(left, bound, kept.length, times)
       : Array.from(left.values(), (sample) => new HeldSeries(sample, nowMs, { lackedMs: beforeMs }));
     if (kept.length < this.#held.length || begun.length > 0) this.#held = kept.concat(begun);
+    for (const series of begun) series.isSaved = isSaved;
+    if (this.#rest && !hadRest) this.#rest.isSaved = isSaved;
+    return begun.length > 0 || (this.#rest !== undefined && !hadRest);
   }
 
   /**
@@ -155,6 +285,11 @@ class FamilyCounters {
     for (const { days } of largest) this.#rest.giveAway(days);
     return largest.map((sample) => new HeldSeries(sample, nowMs, { fromSeconds }));
   }
+}
+
+/** JSON has no other numbers. */
+function isWritable({ value }: CountState): boolean {
+  return Number.isFinite(value);
 }
 
 function sizeOf(days: readonly DayFigure[]): number {

@@ -2,6 +2,7 @@
 import { sumByDay } from '../resources/charts.ts';
 import type { DayFigure } from '../resources/resource.ts';
 import { daySeconds, startOfDay } from '../resources/times.ts';
+import type { CountState } from '../state/form.ts';
 
 /** Days that may still grow; of older ones nothing is kept or counted. */
 const openDays = 2;
@@ -16,6 +17,11 @@ export interface Before {
 
 export class DayCounter {
   value = 0;
+  /**
+   * Whether a restart goes on with this counter. As long as it would begin anew, the page has 0: it must never have more than after the
+   * restart.
+   */
+  isSaved = true;
   /**
    * The days that may still grow, the newest first, with the highest figures seen: the start of each, then its figure, since
    * there are very many counters, and objects take twice the memory. None is 0.
@@ -40,6 +46,26 @@ export class DayCounter {
       );
       this.add(days, nowMs);
     }
+  }
+
+  /** What the page has. */
+  get shown(): number {
+    return this.isSaved ? this.value : 0;
+  }
+
+  get state(): CountState {
+    const days = unpacked(this.#days).map(({ startSeconds, value }): [number, number] => [
+      startSeconds,
+      value,
+    ]);
+    return { value: this.value, from: this.#fromSeconds, days };
+  }
+
+  /** Goes on with what was counted earlier. */
+  restore({ value, from, days }: CountState): void {
+    this.value = value;
+    this.#fromSeconds = from;
+    this.#days = days.flat();
   }
 
   /** The start of the first day that counts, in seconds since 1970. */

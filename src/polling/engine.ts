@@ -10,7 +10,9 @@ import type { Config } from '../config/config.ts';
 import { type IsLeftOut, leftOutOf } from '../config/selector.ts';
 import type { Store } from '../exposition/store.ts';
 import { type ApiName, apiNames, type Found, type ListedKey, type Resource } from '../resources/resource.ts';
+import type { StateFile } from '../state/form.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
+import { CounterBook } from './counter-book.ts';
 import { compareListed, type Discovered, idText, ownKeysOf } from './discovered.ts';
 import { type Health, health } from './health.ts';
 import { logDiscovery } from './listings.ts';
@@ -51,6 +53,10 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   readonly owns: (key: string) => boolean;
   /** An id for the current key of a credential. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
+  /** What an earlier process has counted. */
+  readonly state?: StateFile | undefined;
+  /** Where counters are saved: called when a series has begun that is not. */
+  readonly onBegun?: (() => void) | undefined;
   /** Called every ten seconds, and when everything was polled once. */
   readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
@@ -102,6 +108,8 @@ interface PlanSoon {
 }
 
 export class PollEngine {
+  /** Those of all targets. */
+  readonly counters: CounterBook;
   readonly #options: EngineOptions;
   readonly #poller: Poller;
   readonly #uptimeMs: () => number;
@@ -149,6 +157,7 @@ export class PollEngine {
     this.#uptimeMs = uptimeMs;
     this.#timetable = new Timetable(uptimeMs, (due) => this.#begin(due));
     this.#poller = new Poller({ ...options, now, uptimeMs });
+    this.counters = new CounterBook({ ...options, now, uptimeMs });
     // Every request under way listens to it.
     setMaxListeners(0, this.#abort.signal);
   }
@@ -350,7 +359,9 @@ export class PollEngine {
     // At another address it is another target: nothing of the old one stays.
     if (!(known instanceof TargetTask) || known.spec.baseUrl !== spec.baseUrl) {
       if (known) this.#remove(known);
-      this.#add(new TargetTask(spec, feeder, this.#options.store, this.#uptimeMs()));
+      this.#add(
+        new TargetTask(spec, feeder, this.#options.store, this.#uptimeMs(), this.counters.open(spec)),
+      );
       return;
     }
     const before = known.spec;
@@ -396,6 +407,7 @@ export class PollEngine {
     if (task.running) this.#leaving.set(key, task.running);
     task.stop();
     this.#tasks.delete(key);
+    if (task instanceof TargetTask) this.counters.close(task.spec);
   }
 
   // What is due is polled.

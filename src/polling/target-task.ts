@@ -4,9 +4,8 @@
  */
 import type { Store, StoredTarget } from '../exposition/store.ts';
 import { conditionOf, firstFamilyOf, keptOf } from '../resources/catalogue.ts';
-import { askedFor, once } from '../resources/queries.ts';
-import { isReadAlone, type ReadContext, type Readings } from '../resources/resource.ts';
-import { Counters } from './counters.ts';
+import type { ReadContext, Readings } from '../resources/resource.ts';
+import type { Counters } from './counters.ts';
 import { type Failure, nextFailure } from './record.ts';
 import { hasSameSettings, type Target } from './spec.ts';
 import { type FamilyRows, namedRowsOf, type OnNotFinite, rowsOf, withAccount } from './target-rows.ts';
@@ -40,8 +39,6 @@ export type Task = TargetTask | ListingTask;
 export class TargetTask extends PollTask<Target> implements TargetStatus {
   stale = false;
   lastSuccessMs: number | undefined;
-  /** When the last good poll began that asked for every day that may have grown. Unix time. */
-  #caughtUpMs: number | undefined;
   condition: string | undefined;
   kept: unknown;
   readonly #stored: StoredTarget;
@@ -57,13 +54,19 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   /** What is kept of its reading: the `_info` rows without the names that do not come from it. */
   #infos: readonly FamilyRows[] = [];
 
-  /** uptimeMs: the machine's uptime now. */
-  constructor(spec: Target, feeder: ListingTask | undefined, store: Pick<Store, 'add'>, uptimeMs: number) {
+  /** uptimeMs: the machine's uptime now. counters: undefined where its kind has none. */
+  constructor(
+    spec: Target,
+    feeder: ListingTask | undefined,
+    store: Pick<Store, 'add'>,
+    uptimeMs: number,
+    counters: Counters | undefined,
+  ) {
     super(spec);
     this.#feeder = feeder;
     this.#stored = store.add(spec.kind, spec.ids);
     this.#freshMs = uptimeMs;
-    this.#counters = Counters.of(spec.kind);
+    this.#counters = counters;
     if (this.state === 'failing') this.#showStateAlone();
   }
 
@@ -117,11 +120,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
 
   /** What decides which days a poll asks for. nowMs: when it begins. Unix time. */
   contextAt(nowMs: number): ReadContext {
-    return {
-      nowMs,
-      caughtUpMs: this.#caughtUpMs,
-      newestDayMs: this.#counters && this.#counters.newestSeconds * 1000,
-    };
+    return this.#counters?.contextAt(nowMs) ?? { nowMs };
   }
 
   /**
@@ -141,10 +140,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     const rows = rowsOf(spec, shown, onNotFinite, infos);
     const condition = conditionOf(spec.kind, shown);
     const kept = structuredClone(keptOf(spec.kind, shown, this.kept));
-    const query = isReadAlone(spec.resource) ? spec.resource.query : undefined;
-    const { isCaughtUp } = askedFor(this.contextAt(beganMs), query ?? once);
-    this.#counters?.add(spec, counted, atMs, uptimeMs);
-    if (isCaughtUp) this.#caughtUpMs = beganMs;
+    this.#counters?.add(spec, counted, { nowMs: atMs, uptimeMs, beganMs });
     this.#failure = undefined;
     this.stale = false;
     this.lackingSinceMs = undefined;

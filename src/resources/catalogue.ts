@@ -1,7 +1,8 @@
 /** Every family of every kind in the order of the page: what the store holds and the metric reference is made from. */
 import { finished } from './families.ts';
 import { resources } from './kinds/index.ts';
-import type { Family, Resource } from './resource.ts';
+import { once } from './queries.ts';
+import { type Family, isReadAlone, type Query, type Resource } from './resource.ts';
 
 /** The two families of each kind that stay when a target is stale: whether it answers, and since when it does not. */
 function stateFamilies({ kind, metricPrefix, noun }: Resource): readonly Family[] {
@@ -59,6 +60,12 @@ export function saysAccount(index: number): boolean {
 /** The indexes in the catalogue of a kind's counters that add up days. */
 export function counterFamiliesOf(kind: string): readonly number[] {
   return kinds.get(kind)?.counters ?? [];
+}
+
+/** What a kind requests for a range of days. */
+export function queryOf(kind: string): Query {
+  const resource = kinds.get(kind)?.resource;
+  return (resource && isReadAlone(resource) ? resource.query : undefined) ?? once;
 }
 
 /** The state that the API reports in a reading of a kind, where the kind has one. */

@@ -54,9 +54,8 @@ export function askedFor(
   const yesterdayMs = todayMs - dayMs;
   // A clock that was ahead until now says nothing.
   const beforeMs = caughtUpMs !== undefined && caughtUpMs <= nowMs ? caughtUpMs : Number.NEGATIVE_INFINITY;
-  const openMs = Number.isFinite(beforeMs)
-    ? Math.min(todayMs, Math.max(openAfter(beforeMs), todayMs - (maxDays - 1) * dayMs))
-    : yesterdayMs;
+  const grownMs = Number.isFinite(beforeMs) ? openAfter(beforeMs) : firstOpen(yesterdayMs, newestDayMs);
+  const openMs = Math.min(todayMs, Math.max(grownMs, todayMs - (maxDays - 1) * dayMs));
   const isDue =
     beforeMs < todayMs ||
     nowMs >= todayMs + lastMs ||
@@ -70,6 +69,11 @@ export function askedFor(
     shownFromMs: isShown ? yesterdayMs : todayMs,
     isCaughtUp: fromMs <= openMs,
   };
+}
+
+/** From which day on days may have grown, where nothing says when they were last read. */
+function firstOpen(yesterdayMs: number, newestDayMs: number): number {
+  return Number.isFinite(newestDayMs) ? Math.min(yesterdayMs, newestDayMs) : yesterdayMs;
 }
 
 /** From which day on days may grow after a poll that had every such day: the one before its own, until noon. */

@@ -95,6 +95,7 @@ function start() {
             capacities,
             schemaDrift: [],
             shared: [],
+            state: undefined,
           },
           nowMs: Date.now(),
         });

@@ -48,6 +48,8 @@ export interface WholeOptions {
    * stands still but for `pass` and `poll`; hours take as long as what is done in them.
    */
   readonly overSockets?: boolean;
+  /** The address of the API in this process, for an exporter that is started anew. */
+  readonly apiUrl?: string;
   /** How long the API in this process takes for an answer. Default 0. */
   readonly latencyMs?: number;
   /** The configuration as in the file: its sections, and `credentials` if it needs more than `account`. */
@@ -110,9 +112,12 @@ async function listen(answer: Answer): Promise<Api> {
   };
 }
 
-function answerHere(answer: Answer): Api {
-  // The same in each run: when something is polled follows from it.
-  const url = `https://api-${currentRun().wholes.length}.test`;
+/** The same in each run: when something is polled follows from it. */
+function nextUrl(): string {
+  return `https://api-${currentRun().wholes.length}.test`;
+}
+
+function answerHere(answer: Answer, url: string): Api {
   const close = answerInProcess(url, (request, response) =>
     answer(request.url, request.headers['accesskey'], response as unknown as ServerResponse),
   );
@@ -216,11 +221,12 @@ export async function startWhole(options: WholeOptions) {
     answered++;
     write(response);
   };
-  const { url, close } = await (clock ? answerHere : listen)((asked, key, response) => {
+  const take: Answer = (asked, key, response) => {
     const { pathname: path, searchParams: query } = new URL(asked, 'http://api');
     const request = { path, query, key, atMs: performance.now() - begunMs };
     answer(request, response).catch((error: Error) => response.destroy(error));
-  });
+  };
+  const { url, close } = await (clock ? answerHere(take, options.apiUrl ?? nextUrl()) : listen(take));
 
   const api = {
     timeout: clock ? '10s' : '60s',
@@ -277,7 +283,10 @@ export async function startWhole(options: WholeOptions) {
       return performance.now() - begunMs;
     },
     /** Lets time pass: everything that is due happens. Only with an API in this process. */
-    pass: (ms: number) => ofApiInProcess().pass(ms),
+    async pass(ms: number): Promise<void> {
+      await ofApiInProcess().pass(ms);
+      await ofApiInProcess().hold(whole.exporter.stateWritten());
+    },
     /** Lets time pass for the exporter, but not for its timers, as while the machine sleeps. */
     advance(ms: number) {
       whole.setClock(ms);
@@ -376,6 +385,7 @@ export async function startWhole(options: WholeOptions) {
     proxy: options.proxy,
     shard: options.shard,
     failsPaused: options.failsPaused,
+    state: { file: undefined },
     uptimeMs: () => (clock ? performance.now() : 0) + sleptMs,
   });
   const start = whole.exporter.start.bind(whole.exporter);

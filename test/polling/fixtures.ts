@@ -59,6 +59,7 @@ export function configOf(sections: readonly SectionConfig[]): Config {
     accounts: ['account'],
     apis: { application: api, shield: api, core: api, video: api, origin_errors: api },
     sections,
+    state: { file: undefined },
     discovery: { intervalMs: 600_000 },
   };
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Format } from '../../src/exposition/format.ts';
 import { Store } from '../../src/exposition/store.ts';
+import { Counters } from '../../src/polling/counters.ts';
 import { type Failure, neverPolled } from '../../src/polling/record.ts';
 import { TargetTask } from '../../src/polling/target-task.ts';
 import { ListingTask } from '../../src/polling/task.ts';
@@ -33,7 +34,8 @@ function tasksOf(config: ReturnType<typeof configOf>) {
       const feeder = spec.fedBy === undefined ? undefined : listings.get(spec.fedBy);
       const known = tasks.get(spec.key);
       if (known) known.update(spec, feeder);
-      else tasks.set(spec.key, new TargetTask(spec, feeder, store, performance.now()));
+      else
+        tasks.set(spec.key, new TargetTask(spec, feeder, store, performance.now(), Counters.of(spec.kind)));
     }
     for (const [key, task] of tasks) {
       if (planned.targets.has(key)) continue;

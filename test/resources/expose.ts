@@ -85,7 +85,7 @@ function render(targets: readonly Target[], readings: readonly Readings[]) {
   const store = new Store(catalogue);
   for (const [at, target] of targets.entries()) {
     const counters = Counters.of(target.kind);
-    counters?.add(target, readings[at]?.counted, Date.now(), 0);
+    counters?.add(target, readings[at]?.counted, { nowMs: Date.now(), uptimeMs: 0 });
     const rows = [...rowsOf(target, readings[at]?.shown), ...(counters?.rows ?? [])];
     for (const { family, samples } of rows) {
       for (const { labels = {} } of samples) {

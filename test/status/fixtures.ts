@@ -160,6 +160,7 @@ const well: ExporterState = {
   capacities: [],
   schemaDrift: [],
   shared: [],
+  state: undefined,
 };
 
 /** The record of a poll that failed for one reason alone. The machine's uptime counts as Unix time does. */

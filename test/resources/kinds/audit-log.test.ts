@@ -99,7 +99,7 @@ it('counts each change once, however late it comes and over midnight; what there
       return Promise.resolve({ Logs: days[date] ?? null, HasMoreData: false });
     };
     const { counted } = await auditLog.read(get, ids, unnoted, { nowMs: at, caughtUpMs });
-    counters?.add(target, counted, at, 0);
+    counters?.add(target, counted, { nowMs: at, uptimeMs: 0 });
     return total();
   };
   const first = midnightMs - 600_000;
@@ -125,7 +125,7 @@ it('counts the first change of a day that began without any', async () => {
       nowMs: at,
       caughtUpMs: at,
     });
-    counters?.add(target, counted, at, 0);
+    counters?.add(target, counted, { nowMs: at, uptimeMs: 0 });
   }
   expect(counters?.rows[0]?.samples.map(({ labels, value }) => `${labels?.['product']} ${value}`)).toEqual([
     'PullZone 0',

@@ -1,0 +1,126 @@
+/**
+ * The counters of all targets. Where they are saved, they outlive their targets: what left goes on when it comes back, also after a
+ * restart. Elsewhere they end with the target.
+ */
+import type { StateFile, TargetState } from '../state/form.ts';
+import { Counters } from './counters.ts';
+import { idText } from './discovered.ts';
+import type { Target } from './spec.ts';
+
+/** How long counters of what left are kept. */
+const keptMs = 28 * 86_400_000;
+
+/** Whose counters they are: at another address it is another target, with another account it is the same. */
+type Whose = Pick<Target, 'kind' | 'ids' | 'baseUrl' | 'account'>;
+
+interface Entry extends Whose {
+  readonly counters: Counters;
+  /** When the target left; undefined while it is polled. Unix time. */
+  readonly leftMs: number | undefined;
+}
+
+export interface BookOptions {
+  /** What an earlier process has counted. */
+  readonly state?: StateFile | undefined;
+  /** Where counters are saved: called when a series has begun that is not. */
+  readonly onBegun?: (() => void) | undefined;
+  /** Unix time. */
+  readonly now: () => number;
+  /** A clock that never jumps. */
+  readonly uptimeMs: () => number;
+}
+
+export class CounterBook {
+  readonly #options: BookOptions;
+  readonly #entries = new Map<string, Entry>();
+  #isSaved: boolean;
+
+  constructor(options: BookOptions) {
+    const { state, onBegun, now, uptimeMs } = options;
+    this.#options = options;
+    this.#isSaved = onBegun !== undefined;
+    const at = { nowMs: now(), uptimeMs: uptimeMs() };
+    for (const target of state?.targets ?? []) {
+      const counters = Counters.restored(target, at, onBegun);
+      const whose = { ...target, baseUrl: target.base_url };
+      // What no listing has found yet may still be there.
+      if (counters)
+        this.#entries.set(keyOf(whose), {
+          kind: target.kind,
+          ids: target.ids,
+          baseUrl: target.base_url,
+          account: target.account,
+          counters,
+          leftMs: target.left === undefined ? at.nowMs : target.left * 1000,
+        });
+    }
+  }
+
+  /** The counters of a target that is polled from now on; undefined where its kind has none. */
+  open(target: Whose): Counters | undefined {
+    const key = keyOf(target);
+    const counters =
+      this.#entries.get(key)?.counters ??
+      Counters.of(target.kind, this.#isSaved ? this.#options.onBegun : undefined);
+    if (counters) this.#entries.set(key, { ...whoseOf(target), counters, leftMs: undefined });
+    return counters;
+  }
+
+  /** A target is polled no longer. */
+  close(target: Whose): void {
+    const key = keyOf(target);
+    const entry = this.#entries.get(key);
+    if (!this.#isSaved) this.#entries.delete(key);
+    else if (entry) this.#entries.set(key, { ...entry, ...whoseOf(target), leftMs: this.#options.now() });
+  }
+
+  /** When the oldest counter began; undefined where nothing is counted. Unix time. */
+  get sinceMs(): number | undefined {
+    let oldest: number | undefined;
+    for (const { counters } of this.#entries.values())
+      oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, counters.sinceMs ?? Number.POSITIVE_INFINITY);
+    return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
+  }
+
+  /** What is to be saved, each target as it is when its turn comes. Forgets what left long ago. */
+  *states(): Iterable<TargetState> {
+    const oldestMs = this.#options.now() - keptMs;
+    for (const [key, { leftMs }] of this.#entries)
+      if (leftMs !== undefined && leftMs < oldestMs) this.#entries.delete(key);
+    for (const entry of this.#entries.values()) {
+      const saved = entry.counters.save();
+      if (!saved) continue;
+      const { kind, ids, baseUrl, account, leftMs } = entry;
+      yield {
+        kind,
+        ids,
+        base_url: baseUrl,
+        account,
+        ...saved,
+        ...(leftMs !== undefined && { left: leftMs / 1000 }),
+      };
+    }
+  }
+
+  /** The write has ended that had these. Where it failed, the page does not wait for what may never be saved. */
+  written(isWritten: boolean): void {
+    for (const { counters } of this.#entries.values()) {
+      if (isWritten) counters.saved();
+      else counters.show();
+    }
+  }
+
+  /** Nothing is saved from now on. */
+  release(): void {
+    this.#isSaved = false;
+    for (const { counters } of this.#entries.values()) counters.release();
+  }
+}
+
+function whoseOf({ kind, ids, baseUrl, account }: Whose): Whose {
+  return { kind, ids, baseUrl, account };
+}
+
+function keyOf({ kind, ids, baseUrl }: Whose): string {
+  return `${kind}/${idText(ids)}@${baseUrl}`;
+}
