@@ -149,6 +149,8 @@ function itemOf(zone: PullZone, { nowMs, nameOf, isRemoved }: Request) {
     AWSSigningKey: secret(`aws-signing-${id}`, hash(seed, 0x8c)),
     AWSSigningSecret: secret(`aws-signing-secret-${id}`, hash(seed, 0x8d)),
     VerifyOriginSSL: index % 3 !== 2,
+    EnableAutoSSL: index % 4 !== 2,
+    DisableLetsEncrypt: index % 9 === 5,
     EnableTLS1: index % 8 === 7,
     TlsSecurityLevel: index % 3,
     OriginShieldEnableConcurrencyLimit: zone.hasOriginShield,

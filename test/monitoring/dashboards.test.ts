@@ -298,10 +298,14 @@ describe('the dashboards together', () => {
       'bunnynet_shield_zone_waf_response_body_limit_action',
       'bunnynet_shield_zone_ddos_challenge_window',
       'bunnynet_shield_zone_whitelabel_response_pages',
+      'bunnynet_shield_access_lists_list_enabled',
+      'bunnynet_shield_access_lists_list_entries',
       'bunnynet_shield_rate_limit_logged_breaches_28d',
       'bunnynet_shield_rate_limit_challenged_breaches_28d',
       // The dashboard shows all requests minus those to the origin instead.
       'bunnynet_pull_zone_cached_requests_latest_day',
+      // For users' own rules about a record that somebody has switched off.
+      'bunnynet_dns_record_enabled',
     ]);
   });
 });

@@ -167,7 +167,7 @@ export const pullZones: KindMonitoring = {
       }),
       grid('Settings', 'short', 24, {
         description:
-          'At most 100 of the selected pull zones (API fields EdgeRules, Type, OptimizerEnabled, EnableOriginShield, EnableSafeHop, EnableLogging, LogForwardingEnabled, VerifyOriginSSL, TlsSecurityLevel, EnableTLS1, as they are now).',
+          'At most 100 of the selected pull zones (API fields EdgeRules, Type, OptimizerEnabled, EnableOriginShield, EnableSafeHop, EnableLogging, LogForwardingEnabled, VerifyOriginSSL, EnableAutoSSL, DisableLetsEncrypt, TlsSecurityLevel, EnableTLS1, as they are now).',
         height: 9,
         entity: pullZone,
         rows: hundred(pullZone, family('(up|edge_rules)')),
@@ -181,6 +181,8 @@ export const pullZones: KindMonitoring = {
           { title: 'Logs', expr: field('logging_enabled'), text: yesNo },
           { title: 'Forwarded', expr: field('log_forwarding_enabled'), text: yesNo },
           { title: 'Verifies TLS', expr: field('verify_origin_ssl'), text: yesNo },
+          { title: 'Auto SSL', expr: field('auto_ssl_enabled'), text: yesNo },
+          { title: "Let's Encrypt", expr: field('lets_encrypt_enabled'), text: yesNo },
           { title: 'TLS', expr: field('tls_security_level'), text: tlsLevel },
           { title: 'TLS 1.0', expr: field('tls1_enabled'), text: yesIsBad },
         ],

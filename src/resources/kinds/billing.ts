@@ -38,6 +38,9 @@ const otherCharges = shown(entriesOf(number), {
     ),
 });
 
+const unitWords =
+  'Units of each product used this month so far; resets each month (%s: a number, or TotalUnits in the unit of MeasuringUnit)';
+
 /** What was used of a product, and what it costs. */
 function used(product: string) {
   return shown(
@@ -50,14 +53,24 @@ function used(product: string) {
     },
     {
       name: 'monthly_product_units',
-      words:
-        'Units of each product billed this month so far; resets each month (%s: TotalUnits, in the unit of MeasuringUnit)',
+      words: unitWords,
       fixed: { product },
       labels: ['unit'],
       series: ({ TotalUnits, MeasuringUnit: unit = '' }) =>
         TotalUnits === undefined ? [] : [{ labels: { unit }, value: TotalUnits }],
     },
   );
+}
+
+/** What was used of a product, which the API gives as a number alone. */
+function usedUnits(product: string, unit: string) {
+  return shown(number, {
+    name: 'monthly_product_units',
+    words: unitWords,
+    fixed: { product },
+    labels: ['unit'],
+    series: (value) => [{ labels: { unit }, value }],
+  });
 }
 
 /** The end of a card: its month is `MM/YY`, `MM/YYYY` or `YYYY-MM`, in UTC. The form is not documented. */
@@ -124,6 +137,13 @@ const billed = object({
   MonthlyAiGatewayInputTokens: used('ai_gateway_input_tokens'),
   MonthlyAiGatewayOutputTokens: used('ai_gateway_output_tokens'),
   MonthlyAiGatewayCachedTokens: used('ai_gateway_cached_tokens'),
+  MonthlyTranscriptionMinutes: usedUnits('transcription', 'minutes'),
+  MonthlyPremiumEncodingBillableMinutes: usedUnits('premium_encoding', 'minutes'),
+  MonthlyDRMLicensesIssued: usedUnits('drm_licenses', 'licenses'),
+  MonthlyDnsNormalQueriesServed: usedUnits('dns_normal_queries', 'queries'),
+  MonthlyDnsSmartQueriesServed: usedUnits('dns_smart_queries', 'queries'),
+  MonthlyScriptingRequests: usedUnits('scripting_requests', 'requests'),
+  MonthlyScriptingCpuTime: usedUnits('scripting_cpu', 'milliseconds'),
   BillingEnabled: flag('enabled', 'Whether billing is enabled', '1 or 0'),
   AutomaticRechargeEnabled: flag(
     'automatic_recharge_enabled',
@@ -150,9 +170,7 @@ const billed = object({
   }),
 }).ignoring(`LastRechargeBalance MonthlyCouponUsage BillingRecords[Id PaymentId Amount Payer Timestamp Type
   InvoiceAvailable DocumentDownloadUrl DetailedDocumentDownloadUrl] BillingHistoryChart{*}
-  MonthlyChargesScriptingRequests MonthlyChargesScriptingCpu MonthlyDnsSmartQueriesServed
-  MonthlyDnsNormalQueriesServed MonthlyTranscriptionMinutes MonthlyPremiumEncodingBillableMinutes
-  MonthlyDRMLicensesIssued MonthlyScriptingRequests MonthlyScriptingCpuTime VATRate NextMonthVATRate
+  MonthlyChargesScriptingRequests MonthlyChargesScriptingCpu VATRate NextMonthVATRate
   AutomaticPaymentImageUrl AutomaticPaymentCardType AutomaticPaymentIdentifier MonthlyLiveEncodingSDSeconds MonthlyLiveEncodingHDSeconds
   MonthlyLiveEncoding4KSeconds EUUSDiscount SouthAmericaDiscount AfricaDiscount
   AsiaOceaniaDiscount OptimizerMonthlyPrice DrmBaseMonthlyPrice DrmCostPerLicense`);

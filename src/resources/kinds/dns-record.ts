@@ -30,11 +30,10 @@ const record = object({
   Name: text,
   MonitorType: codeName(monitorTypes),
   MonitorStatus: codeState(monitorStates),
+  Disabled: boolean,
   Accelerated: boolean,
   AccelerationStatus: codeState(accelerationStates),
-}).ignoring(
-  `Value Ttl Disabled AutoSslIssuance AcceleratedPullZoneId SmartRoutingType EnviromentalVariables`,
-);
+}).ignoring(`Value Ttl AutoSslIssuance AcceleratedPullZoneId SmartRoutingType EnviromentalVariables`);
 type DnsRecord = ValueOf<typeof record>;
 type Records = readonly (DnsRecord | undefined)[];
 
@@ -73,6 +72,16 @@ const records = shown(
     series: (all) =>
       monitored(all).flatMap(({ Id: record_id = '', MonitorStatus }) =>
         MonitorStatus === undefined ? [] : labelled({ record_id }, seriesOfMonitor(MonitorStatus)),
+      ),
+  },
+  {
+    name: 'record_enabled',
+    words:
+      'Whether each record that has a monitor or is accelerated is enabled: 1 yes, 0 no (%s, 1 less Disabled)',
+    labels: ['record_id'],
+    series: (all) =>
+      [...new Set([...monitored(all), ...accelerated(all)])].flatMap(({ Id: record_id = '', Disabled }) =>
+        Disabled === undefined ? [] : [{ labels: { record_id }, value: 1 - Number(Disabled) }],
       ),
   },
   {

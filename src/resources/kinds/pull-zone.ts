@@ -115,6 +115,12 @@ const zone = object({
   EnableLogging: flag('logging_enabled', 'Whether requests are logged'),
   LogForwardingEnabled: flag('log_forwarding_enabled', 'Whether logs are forwarded'),
   VerifyOriginSSL: flag('verify_origin_ssl', 'Whether the certificate of the origin is verified'),
+  EnableAutoSSL: flag('auto_ssl_enabled', 'Whether certificates of hostnames are issued automatically'),
+  DisableLetsEncrypt: shown(boolean, {
+    name: 'lets_encrypt_enabled',
+    words: "Whether certificates of Let's Encrypt may be issued: 1 yes, 0 no (1 less %s)",
+    series: (value) => 1 - Number(value),
+  }),
   EnableTLS1: boolean,
   TlsSecurityLevel: coded('tls_security_level', 'Which versions and ciphers of TLS are taken', [
     'legacy',
@@ -127,7 +133,7 @@ const zone = object({
   OriginShieldQueueMaxWaitTime: integer,
 }).ignoring(`OriginUrl ZoneSecurityKey CnameDomain AWSSigningKey AWSSigningSecret LogForwardingToken
   LogForwardingHostname OriginShieldZoneCode LoadBalancerId MiddlewareScriptId MagicContainersEndpointId
-  EnableExtendedLogging LoggingSaveToStorage EnableTLS1_1 EnableAutoSSL DisableLetsEncrypt UseStaleWhileOffline
+  EnableExtendedLogging LoggingSaveToStorage EnableTLS1_1 UseStaleWhileOffline
   UseStaleWhileUpdating EnableWebSockets ShieldDDosProtectionEnabled LogForwardingProtocol LogFormat
   LogForwardingFormat ShieldDDosProtectionType PermaCacheType OriginConnectTimeout OriginResponseTimeout
   OriginRetryDelay RequestCoalescingTimeout OriginRetries MaxWebSocketConnections`);

@@ -1,13 +1,48 @@
 /** How much of a Shield Zone's access lists is used, and how old they are (`/shield/shield-zone/{zone}/access-lists`). */
 import { defineResource } from '../define.ts';
 import { besideError } from '../envelope.ts';
-import { count, lowestOf, shown } from '../families.ts';
-import { boolean, instant, listOf, object } from '../fields.ts';
+import { count, type FamilyOf, lowestOf, shown } from '../families.ts';
+import { boolean, id, instant, integer, listOf, object, type ValueOf } from '../fields.ts';
 import { zones } from './shield-zone.ts';
 
-const unread = `listId configurationId name description type category action requiredPlan entryCount updateFrequency`;
+const maxLists = 50;
 
-const managedLists = shown(listOf(object({ isEnabled: boolean, lastUpdated: instant }, unread)), {
+/** What visitors are matched with is not read. */
+const accessList = object({
+  listId: id,
+  isEnabled: boolean,
+  entryCount: integer,
+  lastUpdated: instant,
+}).ignoring('configurationId name description type category action requiredPlan updateFrequency');
+type AccessList = ValueOf<typeof accessList>;
+
+interface Lists {
+  readonly managedLists?: readonly (AccessList | undefined)[] | undefined;
+  readonly customLists?: readonly (AccessList | undefined)[] | undefined;
+}
+
+/** A figure of each list, the custom lists first: at most 50 of a zone. */
+function ofEachList(name: string, words: string, figure: (one: AccessList) => number | undefined) {
+  const family: FamilyOf<Lists> = {
+    name,
+    words: `${words}; at most ${maxLists} lists of a zone, the custom ones first`,
+    fields: ['customLists', 'managedLists'],
+    labels: ['list_id'],
+    comesAndGoes: true,
+    series: ({ customLists = [], managedLists = [] }) =>
+      [...customLists, ...managedLists]
+        .flatMap((one) => {
+          const value = one && figure(one);
+          return one?.listId === undefined || value === undefined
+            ? []
+            : [{ labels: { list_id: one.listId }, value }];
+        })
+        .slice(0, maxLists),
+  };
+  return family;
+}
+
+const managedLists = shown(listOf(accessList), {
   name: 'oldest_update_timestamp_seconds',
   words:
     'When the enabled managed list was updated whose last update is the longest ago, as Unix time; nothing while none is enabled (%s, lastUpdated and isEnabled)',
@@ -20,7 +55,8 @@ const lists = object({
   customListCount: count('custom_lists', 'Number of custom access lists'),
   customListLimit: count('custom_lists_limit', 'Custom access lists that the plan allows'),
   managedLists,
-}).ignoring(`customLists[isEnabled lastUpdated ${unread}]`);
+  customLists: listOf(accessList),
+});
 
 export const shieldAccessLists = defineResource({
   kind: 'shield_access_lists',
@@ -29,4 +65,17 @@ export const shieldAccessLists = defineResource({
   listing: zones,
   path: '/shield/shield-zone/{shieldZoneId}/access-lists',
   answer: besideError(lists),
+  families: (own) => [
+    ...own,
+    ofEachList(
+      'list_enabled',
+      'Whether each access list is enabled: 1 yes, 0 no (%s, isEnabled)',
+      ({ isEnabled }) => (isEnabled === undefined ? undefined : Number(isEnabled)),
+    ),
+    ofEachList(
+      'list_entries',
+      'Entries of each access list (%s, entryCount)',
+      ({ entryCount }) => entryCount,
+    ),
+  ],
 });

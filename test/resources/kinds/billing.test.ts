@@ -17,6 +17,8 @@ it('shows the balance and the charges of the month, in total and by service', as
     MonthlyChargesScriptingCpu: 2,
     MonthlyMcCpu: { Usage: 1.5, TotalUnits: 90000, MeasuringUnit: 'vCPU-seconds' },
     MonthlyMcVolumes: { Usage: null, TotalUnits: 12, MeasuringUnit: null },
+    MonthlyTranscriptionMinutes: 40,
+    MonthlyScriptingCpuTime: 12_000,
     MonthlyBandwidthUsed: 4000000000000,
     BillingEnabled: true,
     MinimumMonthlyCommit: 1,
@@ -42,6 +44,8 @@ bunnynet_billing_monthly_bandwidth_bytes{account="main"} 4000000000000
 bunnynet_billing_monthly_product_charges_dollars{account="main",product="cpu"} 1.5
 bunnynet_billing_monthly_product_units{account="main",product="cpu",unit="vCPU-seconds"} 90000
 bunnynet_billing_monthly_product_units{account="main",product="volumes",unit=""} 12
+bunnynet_billing_monthly_product_units{account="main",product="transcription",unit="minutes"} 40
+bunnynet_billing_monthly_product_units{account="main",product="scripting_cpu",unit="milliseconds"} 12000
 bunnynet_billing_enabled{account="main"} 1
 bunnynet_billing_automatic_recharge_enabled{account="main"} 0
 bunnynet_billing_automatic_recharge_threshold_dollars{account="main"} 50

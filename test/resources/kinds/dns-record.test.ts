@@ -21,7 +21,7 @@ it('shows the results of the monitors, and the number of records of each zone', 
       DnsSecEnabled: false,
       Records: [
         { Id: 11, Type: 0, Name: 'www', Value: '192.0.2.10', ...monitor, MonitorStatus: 2 },
-        { Id: 12, Type: 1, Name: '', Value: '2001:db8::10', ...monitor, MonitorStatus: 1 },
+        { Id: 12, Type: 1, Name: '', Value: '2001:db8::10', ...monitor, MonitorStatus: 1, Disabled: true },
         { Id: 13, Type: 3, Name: '_key', Value: 'a-secret', MonitorType: 0, MonitorStatus: 0 },
       ],
     },
@@ -41,6 +41,8 @@ record_monitor_status{shop,record_id="11",status="offline"} 1
 record_monitor_status{shop,record_id="12",status="unknown"} 0
 record_monitor_status{shop,record_id="12",status="online"} 1
 record_monitor_status{shop,record_id="12",status="offline"} 0
+record_enabled{shop,record_id="11"} 1
+record_enabled{shop,record_id="12"} 0
 record_info{shop,account="account",record_id="11",name="www.shop.example",type="A"} 1
 record_info{shop,account="account",record_id="12",name="shop.example",type="AAAA"} 1
 `);
@@ -102,6 +104,7 @@ it('leaves out fields that are null, missing or of the wrong type', async () => 
   );
   expect(rows).toBe(`\
 bunnynet_dns_zone_records{dns_zone_id="2"} 3
+bunnynet_dns_record_enabled{dns_zone_id="2",record_id="21"} 1
 bunnynet_dns_record_info{dns_zone_id="2",account="account",record_id="21",name="",type=""} 1
 `);
   expect(mismatched).toEqual(['NameserversDetected']);

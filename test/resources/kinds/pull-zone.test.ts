@@ -107,6 +107,13 @@ it('shows no limits of the queue of Origin Shield while they are off, although t
   }
 });
 
+it('shows whether anybody renews certificates', async () => {
+  const { rows } = await read('{ "Id": 1, "EnableAutoSSL": true, "DisableLetsEncrypt": true }');
+  expect(rows).toBe(
+    'bunnynet_pull_zone_auto_ssl_enabled{pull_zone_id="1"} 1\nbunnynet_pull_zone_lets_encrypt_enabled{pull_zone_id="1"} 0\n',
+  );
+});
+
 it.each([
   ['{ "Id": 1, "EnableTLS1": true, "TlsSecurityLevel": 0 }', 1],
   ['{ "Id": 1, "EnableTLS1": true, "TlsSecurityLevel": null }', 1],

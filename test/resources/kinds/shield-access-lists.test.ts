@@ -19,14 +19,33 @@ it('shows how much of the access lists is used, and the oldest of the lists that
     customListLimit: 10,
     error: { statusCode: 0, success: false, message: null, errorKey: null },
   });
+  const perList = `\
+list_enabled{list_id="5"} 1
+list_enabled{list_id="1"} 0
+list_enabled{list_id="2"} 1
+list_enabled{list_id="3"} 1
+list_enabled{list_id="4"} 1
+list_entries{list_id="5"} 3
+`;
   expect(asked).toEqual(['/shield/shield-zone/501/access-lists']);
   expect(
-    rows.replaceAll('{shield_zone_id="501"}', '').replaceAll('bunnynet_shield_access_lists_', ''),
+    rows
+      .replaceAll(/shield_zone_id="501",?/g, '')
+      .replaceAll('{}', '')
+      .replaceAll('bunnynet_shield_access_lists_', ''),
   ).toBe(`\
 custom_entries 3
 custom_entries_limit 5000
 custom_lists 1
 custom_lists_limit 10
 oldest_update_timestamp_seconds 1787119200
-`);
+${perList}`);
+});
+
+it('has series of at most 50 lists of a zone, the custom ones first', async () => {
+  const all = (from: number) =>
+    Array.from({ length: 40 }, (_, index) => ({ listId: from + index, isEnabled: true, entryCount: index }));
+  const { rows } = await read({ managedLists: all(100), customLists: all(200) });
+  const ids = [...rows.matchAll(/list_enabled\{.*list_id="(\d+)"/g)].map(([, id]) => Number(id));
+  expect([ids.length, ids[0], ids.at(-1)]).toEqual([50, 200, 109]);
 });
