@@ -357,6 +357,7 @@ export class Exporter {
       causeInput: () => this.#causeInput(),
       isReady: () => this.#engine.isReady,
       hasRead: () => this.#engine.hasRead,
+      accounts: () => this.#setup.config.accounts,
       isOn: (kind) => this.#setup.config.sections.some((section) => section.kind === kind),
       targets: () => this.targets(),
       listings: () => this.listings(),

@@ -5,44 +5,73 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText } from '../http/answer.ts';
 import { mapParts, send } from '../http/send.ts';
+import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import { pullZone, type ZoneHostnames } from '../resources/kinds/pull-zone.ts';
+import { expectedOf, quote } from '../text.ts';
 import { renderList } from './json.ts';
 import type { StatusSources } from './view.ts';
 
 export interface HostnamesOptions extends Pick<StatusSources, 'targets' | 'listings'> {
   /** Replaces all known keys in a text. */
   readonly hide: (text: string) => string;
-  /** Whether everything was polled once. */
+  /** Whether everything was polled once, or has had its time; it stays so. */
   readonly isReady: () => boolean;
   /** Whether the configuration has a section of this kind. */
   readonly isOn: (kind: string) => boolean;
+  /** The accounts of the configuration. */
+  readonly accounts: () => readonly string[];
 }
 
 export async function answerHostnames(
   options: HostnamesOptions,
   { method }: IncomingMessage,
   response: ServerResponse,
+  params: URLSearchParams,
 ): Promise<void> {
   const { kind, section } = pullZone;
   if (!options.isOn(kind))
     return answerText(response, 404, `${section} is off: add it to the configuration to list the hostnames`);
-  const zones = options.targets().filter(({ target }) => target.kind === kind);
-  if (!areKnown(options, zones))
-    return answerText(response, 503, 'not known yet: wait for a complete listing of the pull zones');
+  const account = params.get('account') || undefined;
+  const accounts = options.accounts();
+  if (account !== undefined && !accounts.includes(account))
+    return answerText(
+      response,
+      404,
+      `account: expected ${expectedOf(account, accounts)}; got ${quote(account)}`,
+    );
+  const isAsked = (one: { readonly account: string }) => account === undefined || one.account === account;
+  const zones = options.targets().filter(({ target }) => target.kind === kind && isAsked(target));
+  const lists = options.listings().filter(({ poll }) => poll.kind === kind && poll.isRead && isAsked(poll));
+  if (lists.length === 0 ? !options.isReady() : !areKnown(options, lists, zones)) {
+    const of = account === undefined ? '' : ` of ${account}`;
+    return answerText(response, 503, `not known yet: wait for a complete listing of the pull zones${of}`);
+  }
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   if (method === 'HEAD') return void response.end();
   const parts = renderList(zones.flatMap(hostnamesOf), describeHostname);
   await send(response, mapParts(parts, options.hide));
 }
 
-/** Whether every listing that reads pull zones was complete once, and every zone that it has was read. */
-function areKnown({ listings, isReady }: HostnamesOptions, zones: readonly TargetStatus[]): boolean {
-  const ofZones = listings().filter(({ poll }) => poll.kind === pullZone.kind && poll.isRead);
-  if (ofZones.length === 0) return isReady();
+/**
+ * One account whose list fails must not hide the hostnames of the others: a first run has ended well or not, and after a while
+ * nobody waits for it. Where nothing at all is known, an empty answer would still be wrong.
+ */
+function areKnown(
+  { isReady }: HostnamesOptions,
+  lists: readonly ListingStatus[],
+  zones: readonly TargetStatus[],
+): boolean {
+  const isGone = ({ state }: TargetStatus) => state === 'absent';
+  const isAnyComplete = lists.some(({ lastSuccessMs }) => lastSuccessMs !== undefined);
+  const isAnyKnown = zones.some(({ kept }) => kept !== undefined) || (isAnyComplete && zones.every(isGone));
+  if (!isAnyKnown || isReady()) return isAnyKnown;
+  const ofWhom = new Set(
+    lists.flatMap(({ poll, lastSuccessMs }) => (lastSuccessMs === undefined ? [] : [poll.account])),
+  );
   return (
-    ofZones.every(({ lastSuccessMs }) => lastSuccessMs !== undefined) &&
-    zones.every(({ kept, state }) => kept !== undefined || state === 'absent')
+    lists.every(({ state }) => state !== 'pending') &&
+    zones.every((zone) => zone.kept !== undefined || isGone(zone) || !ofWhom.has(zone.target.account))
   );
 }
 

@@ -42,7 +42,7 @@ export function createPages(options: PagesOptions): readonly Route[] {
     page('/config', (_, response) =>
       answerWhole(response, 'application/json', hide(`${JSON.stringify(config(), undefined, 2)}\n`)),
     ),
-    page('/sd/hostnames', (request, response) => answerHostnames(options, request, response)),
+    page('/sd/hostnames', (...given) => answerHostnames(options, ...given)),
     page('/-/healthy', (_, response) => answerText(response, 200, 'healthy')),
     page('/-/ready', readiness(options)),
     { path: '/-/reload', methods: ['POST'], handle: (_, response) => answerReload(response, options) },

@@ -1,6 +1,6 @@
 /** What Prometheus discovers of the hostnames of pull zones, tested with the whole exporter. */
-import { expect, it } from 'vitest';
-import { reply, startWhole, type WholeOptions } from './whole.ts';
+import { describe, expect, it } from 'vitest';
+import { type Request, type Route, reply, startWhole, type WholeOptions } from './whole.ts';
 
 const system = { Value: 'shop.b-cdn.net', IsSystemHostname: true, HasCertificate: true };
 const cdn = { Value: 'cdn.shop.example', HasCertificate: true, CertificateProvisionType: 1 };
@@ -169,4 +169,100 @@ it('are none where the configuration names no zone', async () => {
   });
   await whole.poll();
   expect(await groups()).toEqual([]);
+});
+
+describe('of several accounts', () => {
+  const keys = { ACME: 'the-key-of-acme', UMBRELLA: 'the-key-of-umbrella' };
+  const credentials = { acme: { env: 'ACME' }, umbrella: { env: 'UMBRELLA' } };
+  const ofBoth = { credentials, accounts: ['acme', 'umbrella'], pull_zones: { targets: 'all' } } as never;
+  const ofAcme = { credentials: { acme: credentials.acme }, pull_zones: { targets: 'all' } } as never;
+
+  /** What the list of each account answers; acme has the shop, umbrella what is set by hand. */
+  async function startBoth(
+    answers: { acme?: Route; umbrella?: Route } = {},
+    options: Partial<WholeOptions> = {},
+  ) {
+    const whole = await startWhole({
+      document: ofBoth,
+      env: keys,
+      routes: {
+        '/pullzone': (request: Request) =>
+          request.key === keys.ACME
+            ? (answers.acme?.(request) ?? listed(shop))
+            : (answers.umbrella?.(request) ?? listed(manual)),
+      },
+      ...options,
+    });
+    await whole.exporter.start();
+    /** The hostnames, or the status where it is not 200. */
+    const ask = async (account?: string) => {
+      const { status, body } = await whole.get(
+        `/sd/hostnames${account === undefined ? '' : `?account=${account}`}`,
+      );
+      if (status !== 200) return { status, body: body.trim() };
+      return (JSON.parse(body) as ReturnType<typeof group>[]).flatMap(({ targets }) => targets);
+    };
+    return { whole, answers, ask };
+  }
+  const acmes = ['cdn.shop.example', 'img.shop.example'];
+  const umbrellas = ['docs.example'];
+  const unknown = (account: string) => ({
+    status: 503,
+    body: `not known yet: wait for a complete listing of the pull zones of ${account}`,
+  });
+
+  it.each([
+    ['its key is refused', reply(401)],
+    ['its answers are errors', reply(500)],
+  ])(
+    'are known once every first list has ended, although one account never had one: %s',
+    async (_, answer) => {
+      const { whole, answers, ask } = await startBoth({ umbrella: () => answer });
+      await whole.pass(30_000);
+      expect(await ask()).toEqual(acmes);
+      expect(await ask('acme')).toEqual(acmes);
+      expect(await ask('umbrella')).toEqual(unknown('umbrella'));
+      answers.umbrella = () => listed(manual);
+      await whole.pass(3_600_000);
+      expect(await ask()).toEqual([...acmes, ...umbrellas]);
+      // Within a run, an account whose list fails keeps its hostnames.
+      answers.umbrella = () => answer;
+      await whole.pass(7_200_000);
+      expect(await ask()).toEqual([...acmes, ...umbrellas]);
+      expect(await ask('umbrella')).toEqual(umbrellas);
+    },
+  );
+
+  it('wait for a slow list for two minutes, and each account for its own alone', async () => {
+    const hangs: Route = () => () => undefined;
+    const { whole, ask } = await startBoth({ umbrella: hangs }, { api: { timeout: '5m' } });
+    await whole.pass(110_000);
+    expect(await ask()).toMatchObject({ status: 503 });
+    expect(await ask('acme')).toEqual(acmes);
+    await whole.pass(15_000);
+    expect(await ask()).toEqual(acmes);
+    expect(await ask('umbrella')).toEqual(unknown('umbrella'));
+  });
+
+  it('stay when a reload adds an account whose key is refused', async () => {
+    const { whole, ask } = await startBoth({ umbrella: () => reply(401) }, { document: ofAcme });
+    await whole.pass(3000);
+    expect(await ask()).toEqual(acmes);
+    expect(await ask('umbrella')).toEqual({ status: 404, body: 'account: expected acme; got "umbrella"' });
+    whole.document = ofBoth;
+    await whole.reload();
+    expect(await ask()).toEqual(acmes);
+    await whole.pass(600_000);
+    expect(await ask()).toEqual(acmes);
+    expect(await ask('umbrella')).toEqual(unknown('umbrella'));
+  });
+
+  it('are of one account only where it is configured', async () => {
+    const { whole, ask } = await startBoth();
+    await whole.pass(3000);
+    expect(await ask('initech')).toEqual({
+      status: 404,
+      body: 'account: expected acme or umbrella; got "initech"',
+    });
+  });
 });

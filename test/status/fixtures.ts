@@ -239,6 +239,7 @@ export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<
     isReady: () => true,
     hasRead: () => true,
     isOn: () => true,
+    accounts: () => ['account'],
     targets,
     listings: () => [],
     nextPollInMs: () => 4000,
