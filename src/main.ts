@@ -124,6 +124,11 @@ function refuseWithoutHistory({ config }: Setup, { onceKinds = [] }: Flags): voi
   );
 }
 
+/** The state file of the flag, whatever the configuration says. */
+function ownStateFile({ stateFile }: Flags): string | undefined {
+  return stateFile === undefined ? undefined : resolve(stateFile);
+}
+
 /** Writes a history. A signal, or a reader that leaves, ends it after a whole line. */
 async function writeHistory(setup: Setup, flags: Flags, env: Environment, { log }: Log): Promise<number> {
   const { backfill: durationMs = 0, backfillUntil: untilMs, backfillStep: stepMs, onceKinds } = flags;
@@ -148,6 +153,8 @@ async function writeHistory(setup: Setup, flags: Flags, env: Environment, { log 
       untilMs,
       stepMs,
       labels,
+      // What is invented is no part of what was counted.
+      stateFile: flags.demo ? undefined : (ownStateFile(flags) ?? setup.config.state.file),
       withOwn: onceKinds?.includes(ownKind) ?? true,
       proxy: flags.demo ? undefined : proxyFrom(env),
       output: process.stdout,
@@ -244,8 +251,7 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
       shard: flags.shard,
       failsPaused: flags.once || flags.report,
       // What ends after one round, and what is invented, is no part of what was counted.
-      state:
-        demo || answers || flags.once ? undefined : { file: flags.stateFile && resolve(flags.stateFile) },
+      state: demo || answers || flags.once ? undefined : { file: ownStateFile(flags) },
       onExchange,
       log,
       redactor,

@@ -17,8 +17,10 @@ import {
   type Resource,
 } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';
+import type { TargetState } from '../state/form.ts';
 import { buildInfo } from '../telemetry.ts';
 import { andList, count, plural } from '../text.ts';
+import { stateOf } from './counted.ts';
 import type { Discovered } from './discover.ts';
 import { Estimate } from './estimate.ts';
 import { always, type Grid } from './growth.ts';
@@ -47,6 +49,7 @@ import {
   wholeIn,
 } from './ranges.ts';
 import { type Fill, rowsOf, throughout } from './rows.ts';
+import { checkStateFile, writeHistoryState } from './state-file.ts';
 
 export interface BackfillOptions extends PastOptions {
   readonly durationMs: number;
@@ -59,6 +62,8 @@ export interface BackfillOptions extends PastOptions {
   /** Whether the version of the exporter is written, too. */
   readonly withOwn: boolean;
   readonly output: Writable;
+  /** Where the exporter finds what the history has counted, to go on from there. Undefined: nowhere. */
+  readonly stateFile?: string | undefined;
   /** Called while requests are made and rows are written. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Unix time. Default `Date.now`. */
@@ -78,6 +83,10 @@ const probedTargets = 24;
 
 /** How many days an answer about no range has. */
 const windowDays = 28;
+
+/** Asks Prometheus since when an exporter counts, and since when it is scraped. */
+const begins =
+  'min_over_time(bunnynet_exporter_counting_since_timestamp_seconds[90d:5m]) or min_over_time(timestamp(bunnynet_exporter_build_info)[90d:5m])';
 
 /** The labels that a row can have already. */
 export function takenLabels(): ReadonlySet<string> {
@@ -116,6 +125,8 @@ class Backfill {
   readonly #named = new Map<string, Range[]>();
   /** The answers that the estimate asked for early. */
   readonly #early = new Map<Job, Promise<Answered>>();
+  /** What was counted of the targets that are written. */
+  readonly #states: TargetState[] = [];
   #done = 0;
   #planned = 0;
   #missing = 0;
@@ -132,8 +143,9 @@ class Backfill {
   }
 
   async run(): Promise<boolean> {
-    const { log, resources, config } = this.#options;
+    const { log, resources, config, stateFile } = this.#options;
     const { fromMs, toMs } = this.#whole;
+    if (stateFile !== undefined) await checkStateFile(stateFile);
     this.#warnOfEnd();
     try {
       await this.#past.open();
@@ -152,10 +164,19 @@ class Backfill {
       log.info(
         `wrote ${count(series)} series, ${plural(samples, 'sample')} and ${bytesText(bytes)} after ${plural(this.#past.requests, 'request')}`,
       );
+      if (stateFile !== undefined) await this.#writeState(stateFile);
       return this.#missing === 0;
     } finally {
       await this.#past.close();
     }
+  }
+
+  /** After the history: a state of what is not in it would be wrong. */
+  async #writeState(path: string): Promise<void> {
+    await writeHistoryState(path, this.#states, this.#now());
+    this.#options.log.info(
+      `an exporter that is started with the state file ${path} goes on from this history: ${plural(this.#states.length, 'target')}`,
+    );
   }
 
   /** The time that is asked for. */
@@ -169,7 +190,7 @@ class Backfill {
     const { untilMs } = this.#grid;
     const end = timeText(untilMs);
     log.info(
-      `the history ends at ${end}. It must end before the first sample that Prometheus has of this exporter: if min_over_time(timestamp(bunnynet_exporter_build_info)[90d:5m]) is lower, pass that time as --backfill.until`,
+      `the history ends at ${end}. It must end before the first reading of the exporter and before the first sample that Prometheus has of it: if min(${begins}) is lower, pass that time as --backfill.until`,
     );
     if (untilMs > defaultUntilMs(this.#nowMs))
       log.warn(
@@ -270,6 +291,11 @@ class Backfill {
     const read = histories.filter(({ beginsMs }) => Number.isFinite(beginsMs));
     for (const history of read) this.#note(history);
     for (const family of familiesOf(resource.kind)) await this.#writeFamily(family, plan, read);
+    const counters = familiesOf(resource.kind).filter((family) => family.days !== undefined);
+    for (const history of read) {
+      const state = this.#options.stateFile === undefined ? undefined : stateOf(history, counters);
+      if (state) this.#states.push(state);
+    }
     for (const history of histories) history.forget();
   }
 

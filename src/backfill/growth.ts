@@ -20,6 +20,13 @@ export interface Grid {
   readonly untilMs: number;
 }
 
+/** The value of a counter after all figures. */
+export function sumOf(figures: Figures): number {
+  let sum = 0;
+  for (let at = 2; at < figures.length; at += 3) sum = added(sum, figures[at] ?? 0);
+  return sum;
+}
+
 /** The sum of figures up to a time, which never goes back. */
 class Sum {
   readonly #figures: Figures;

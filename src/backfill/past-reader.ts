@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { createClients } from '../api/client.ts';
+import type { CreateSender } from '../api/pool.ts';
 import type { ForwardProxy } from '../api/proxy.ts';
 import type { Config } from '../config/config.ts';
 import type { Target } from '../polling/spec.ts';
@@ -34,6 +35,8 @@ export interface PastOptions {
   readonly signal: AbortSignal;
   /** How long a request may take, with its turn, retries and the pauses that the API asks for. Default: half an hour. */
   readonly budgetMs?: number | undefined;
+  /** Creates what sends requests to an API. Default: connections. */
+  readonly createSender?: CreateSender | undefined;
   /** Receives each request but those of the listings. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
 }
@@ -58,6 +61,7 @@ export class PastReader {
       redactor = new Redactor(),
       signal,
       budgetMs = 1_800_000,
+      createSender,
       onExchange,
     } = options;
     this.#options = options;
@@ -88,7 +92,7 @@ export class PastReader {
         ),
     };
     this.#reader = {
-      clients: createClients(halved(config.apis), keys, observer, { proxy }),
+      clients: createClients(halved(config.apis), keys, observer, { proxy, createSender }),
       signal,
       budgetMs,
       describeKey: (credential) => this.#keys.describe(credential),

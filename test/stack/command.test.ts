@@ -5,11 +5,13 @@ import {
   chmodSync,
   closeSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -144,6 +146,25 @@ test('refuses a label that a metric has, or that is given twice, and ends with 2
   expect(stderr).toContain('the metrics have a label pop of their own');
   expect(stderr).toContain('job is given several times');
   expect(code).toBe(2);
+});
+
+test('writes the state with a history, as its user alone can read it, and none with one of the demo', async () => {
+  const file = join(temporary({}), 'state.json');
+  const flags = ['--backfill=2d', '--backfill.step=1h', '--once.kind=dns_zone', `--state.file=${file}`];
+  const ofDemo = await run(['--demo', ...flags]).ended;
+  expect(ofDemo.code).toBe(0);
+  expect(existsSync(file)).toBe(false);
+  const env = firstTry({ BUNNYNET_DNS_ZONES: 'all', BUNNYNET_CORE_URL: simulator.baseUrls.core });
+  const { code, stdout, stderr } = await run(flags, { env }).ended;
+  expect({ code, stderr: stderr.includes('the history lacks') }).toEqual({ code: 0, stderr: false });
+  expect(stdout).toMatch(/\n# EOF\n$/);
+  const text = readFileSync(file, 'utf8');
+  expect(JSON.parse(text)).toMatchObject({ written_by: 'backfill' });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  writeFileSync(file, text.replace('"written_by":"backfill"', '"written_by":"exporter"'));
+  const refused = await run(flags, { env }).ended;
+  expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('has what an exporter has counted');
 });
 
 test('says that it cannot read answers without WebAssembly, and ends with 1', async () => {

@@ -1,0 +1,145 @@
+/** A history that writes the state, and an exporter that goes on from there: nothing is lost at the seam, and nothing counted twice. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseState } from '../../src/state/form.ts';
+import { temporary } from '../http/temporary.ts';
+import { endsOf, type History, routes, startExporter, stateIn, writeHistory } from './history-before.ts';
+import { countersOf, dayMs, hourMs, kinds, minuteMs } from './steady.ts';
+import { startWhole, type Whole, type WholeOptions } from './whole.ts';
+
+const at = (text: string) => Date.parse(`2026-08-${text}:00Z`);
+
+/** What is missing of this many minutes since a history began; a kind may have been polled up to an interval ago. */
+async function expectExact(whole: Whole, history: History) {
+  const counted = await countersOf(whole);
+  for (const { section, beganMs, value } of endsOf(history)) {
+    expect(value, section).toBeGreaterThan(0);
+    const missing = (Date.now() - beganMs) / minuteMs - (counted[section] ?? Number.NaN) / 1000;
+    expect(missing, section).toBeGreaterThanOrEqual(0);
+    expect(missing, section).toBeLessThanOrEqual(12);
+  }
+}
+
+describe.each([
+  ['at 14:20', '15T14:20'],
+  ['at 00:05', '15T00:05'],
+  ['at 03:10', '15T03:10'],
+  ['just before midnight', '15T23:50'],
+])('an exporter that is started %s after the history', (_, now) => {
+  it('goes on from its end in each kind, with no reset and no traffic missing', async () => {
+    const run = { folder: temporary({}), nowMs: at(now) };
+    const history = await writeHistory(run);
+    expect(history.log).not.toContain('the history lacks');
+    const whole = await startExporter(run);
+    const first = await countersOf(whole);
+    for (const { section, value } of endsOf(history)) expect(first[section]).toBeGreaterThanOrEqual(value);
+    await expectExact(whole, history);
+    await whole.pass(13 * hourMs);
+    await expectExact(whole, history);
+  });
+});
+
+it('goes on days later, and from a history that is shorter than a day', async () => {
+  const run = { folder: temporary({}), nowMs: at('10T14:20') };
+  const only = { pull_zone_statistics: { targets: [7], interval: '10m' } };
+  const history = await writeHistory({ ...run, document: only }, { durationMs: 6 * hourMs });
+  const whole = await startWhole({ routes, ...run, document: only });
+  whole.setClock(4 * dayMs);
+  await whole.stop();
+  const later = await startExporter({ ...run, document: only });
+  const counted = await countersOf(later);
+  const { beganMs = 0, value } = endsOf(history).find(({ section }) => section in only) ?? {};
+  expect(value).toBe(6 * 60_000);
+  const missing = (Date.now() - beganMs) / minuteMs - (counted['pull_zone_statistics'] ?? 0) / 1000;
+  expect(Math.abs(missing - 6)).toBeLessThanOrEqual(6);
+});
+
+it('writes what each series has at the end of the history, when it was read, and no name or key', async () => {
+  const run = { folder: temporary({}), nowMs: at('15T14:20') };
+  const history = await writeHistory(run);
+  const text = readFileSync(stateIn(run), 'utf8');
+  const { written_by, targets } = parseState(text);
+  expect(written_by).toBe('backfill');
+  expect(text).not.toContain('the-key-of-the-account');
+  for (const { kind, base_url, account, last_read, counting_since, counters } of targets) {
+    expect({ base_url: base_url.startsWith('https://'), account }).toEqual({
+      base_url: true,
+      account: 'account',
+    });
+    const isByHours = /pull_zone_statistics|database|load_balancer/.test(kind);
+    expect(last_read * 1000, kind).toBe(isByHours ? at('15T10:00') : at('15T00:00'));
+    for (const [name, { series }] of Object.entries(counters))
+      for (const { labels, value } of series) {
+        const written = history.of(
+          name,
+          ...Object.entries(labels).map(([label, text]) => `${label}="${text}"`),
+        );
+        expect(written.samples.at(-1)?.[1]).toBe(value);
+        expect(counting_since * 1000).toBeLessThanOrEqual(written.samples[0]?.[0] ?? 0);
+      }
+  }
+  expect(targets.map(({ kind }) => kind)).toHaveLength(kinds.length);
+});
+
+it('has no target in the state whose requests all failed, and counts the last days later if they failed', async () => {
+  const run = { folder: temporary({}), nowMs: at('15T14:20') };
+  let isDown = true;
+  const failing: WholeOptions['routes'] = {
+    ...routes,
+    '/storagezone/7/statistics/egress': () => ({}),
+    '/dnszone/7/statistics': (request) => {
+      const isLast = request.query.get('dateFrom') === '2026-08-14';
+      return isDown && isLast ? {} : routes['/dnszone/7/statistics']?.(request);
+    },
+  };
+  const history = await writeHistory({ ...run, routes: failing });
+  expect(history.isComplete).toBe(false);
+  const { targets } = parseState(readFileSync(stateIn(run), 'utf8'));
+  expect(targets.map(({ kind }) => kind)).not.toContain('storage_zone_egress');
+  isDown = false;
+  const whole = await startExporter({ ...run, routes: failing });
+  const { dns_zones } = await countersOf(whole);
+  const began = endsOf(history).find(({ section }) => section === 'dns_zones')?.beganMs ?? 0;
+  expect(Math.abs((Date.now() - began) / minuteMs - (dns_zones ?? 0) / 1000)).toBeLessThanOrEqual(12);
+});
+
+describe('the state file', () => {
+  it('is replaced if a history wrote it', async () => {
+    const run = { folder: temporary({}), nowMs: at('15T14:20') };
+    await writeHistory(run);
+    const before = parseState(readFileSync(stateIn(run), 'utf8'));
+    await writeHistory(run, { durationMs: 2 * dayMs });
+    const after = parseState(readFileSync(stateIn(run), 'utf8'));
+    expect(after.writer).not.toBe(before.writer);
+    expect(after.targets).toHaveLength(before.targets.length);
+  });
+
+  it('is not touched, and nothing is asked, if an exporter wrote it', async () => {
+    const run = { folder: temporary({}), nowMs: at('15T14:20') };
+    const whole = await startExporter(run);
+    await whole.stop();
+    const before = readFileSync(stateIn(run));
+    await expect(writeHistory(run)).rejects.toThrow(/state\.json has what an exporter has counted/);
+    expect(readFileSync(stateIn(run))).toEqual(before);
+  });
+
+  it('is not touched if it is none', async () => {
+    const run = { folder: temporary({ 'state.json': '{"version":9' }), nowMs: at('15T14:20') };
+    await expect(writeHistory(run)).rejects.toThrow(/state\.json is none of this version/);
+    expect(readFileSync(stateIn(run), 'utf8')).toBe('{"version":9');
+  });
+
+  it('is written only once the history has its end', async () => {
+    const run = { folder: temporary({}), nowMs: at('15T14:20') };
+    const interrupt = new AbortController();
+    const onProgress = () => interrupt.abort(new Error('enough'));
+    await expect(writeHistory(run, { signal: interrupt.signal, onProgress })).rejects.toThrow('enough');
+    expect(existsSync(stateIn(run))).toBe(false);
+  });
+
+  it('that cannot be written is an error before anything is asked', async () => {
+    const run = { folder: join(temporary({}), 'nowhere'), nowMs: at('15T14:20') };
+    await expect(writeHistory(run)).rejects.toThrow(/state\.json cannot be written/);
+  });
+});
