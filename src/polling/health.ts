@@ -16,6 +16,9 @@ const enough = 5;
 /** The least time between two probes of an API; and how long it is not down after one that was answered. */
 const probePauseMs = 300_000;
 
+/** While some things are polled for the first time, others may fail in the same moment: so short a silence says nothing. */
+const silenceMs = 2000;
+
 /** What is polled, and how its polls went. */
 export interface Polled {
   readonly spec: Pick<Spec, 'api' | 'credential' | 'account'>;
@@ -145,7 +148,7 @@ class SeenApi<Task extends Polled> {
   /** Since when each that fails does. Unix times. */
   readonly #failingSinceMs: number[] = [];
   #tasks = 0;
-  #hasEnded = false;
+  #ended = 0;
   #isRead = false;
   /** Of the API, by the machine's uptime; minus infinity before the first answer. */
   #answeredMs = Number.NEGATIVE_INFINITY;
@@ -166,7 +169,7 @@ class SeenApi<Task extends Polled> {
     this.#addToKey(task);
     const operation = this.#operationOf(task.operation);
     if (lastFailure || record.lastSuccessMs !== undefined) {
-      this.#hasEnded = true;
+      this.#ended++;
       operation.hasEnded = true;
     }
     this.#answeredMs = Math.max(this.#answeredMs, answeredMs);
@@ -187,19 +190,27 @@ class SeenApi<Task extends Polled> {
   health(uptimeMs: number): ApiHealth<Task> {
     const answeredMs = this.#answeredMs;
     let inVain = 0;
-    // Of what failed before that answer, how often since is not known.
-    for (const { requests, sinceMs, lastMs } of this.#unanswered)
-      if (lastMs > answeredMs) inVain += sinceMs > answeredMs ? requests : 1;
+    let silentSinceMs = Number.POSITIVE_INFINITY;
+    for (const { requests, sinceMs, lastMs } of this.#unanswered) {
+      if (lastMs <= answeredMs) continue;
+      // Of what failed before that answer, how often since is not known.
+      const isOfSilence = sinceMs > answeredMs;
+      inVain += isOfSilence ? requests : 1;
+      silentSinceMs = Math.min(silentSinceMs, isOfSilence ? sinceMs : lastMs);
+    }
     const isSuspected = inVain >= Math.min(enough, this.#tasks) && inVain > 0;
     const operations = [...this.#operations.values()];
     const good = operations.filter(({ newest }) => newest !== undefined);
     const others = good.filter(({ unansweredMs }) => unansweredMs <= answeredMs);
-    const isNothingLeft = good.length === 0 && operations.every(({ hasEnded }) => hasEnded);
+    const hasAskedAll =
+      this.#ended === this.#tasks ||
+      (operations.every(({ hasEnded }) => hasEnded) && uptimeMs - silentSinceMs >= silenceMs);
+    const isNothingLeft = good.length === 0 && hasAskedAll;
     const isUp = uptimeMs < this.upUntilMs;
     const isDown = isSuspected && !isUp && (isNothingLeft || this.#badProbeMs > answeredMs);
     const mayProbe = isSuspected && !isDown && uptimeMs >= this.#probedMs + probePauseMs;
     return {
-      state: isDown ? 'down' : this.#isRead ? 'read' : this.#hasEnded ? 'failing' : 'pending',
+      state: isDown ? 'down' : this.#isRead ? 'read' : this.#ended > 0 ? 'failing' : 'pending',
       ...this.#successes(),
       isSuspected,
       probe: mayProbe ? newestOf(others.length > 0 ? others : good) : undefined,

@@ -81,6 +81,11 @@ describe('an API is down', () => {
     expect(core(polls).state).not.toBe('down');
   });
 
+  it('before all was polled once only if nothing was answered for two seconds', () => {
+    const polls = [...many(5, '/a', recordOf(undefined, down)), polled('/a', {})];
+    expect([-1001, -1000].map((laterMs) => core(polls, nowMs + laterMs).state)).toEqual(['failing', 'down']);
+  });
+
   it('for as long as nothing answers, and not for five minutes after a probe was answered', () => {
     const probedMs = nowMs - 4000;
     const others = many(5, '/a', {
