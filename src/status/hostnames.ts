@@ -12,15 +12,13 @@ import { expectedOf, quote } from '../text.ts';
 import { renderList } from './json.ts';
 import type { StatusSources } from './view.ts';
 
-export interface HostnamesOptions extends Pick<StatusSources, 'targets' | 'listings'> {
+export interface HostnamesOptions extends Pick<StatusSources, 'targets' | 'listings' | 'accounts'> {
   /** Replaces all known keys in a text. */
   readonly hide: (text: string) => string;
   /** Whether everything was polled once, or has had its time; it stays so. */
   readonly isReady: () => boolean;
   /** Whether the configuration has a section of this kind. */
   readonly isOn: (kind: string) => boolean;
-  /** The accounts of the configuration. */
-  readonly accounts: () => readonly string[];
 }
 
 export async function answerHostnames(

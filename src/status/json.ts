@@ -68,7 +68,7 @@ function describeListing(status: ListingStatus) {
 
 /** One JSON object, with a line for each listing and each target. */
 export async function* renderJson(view: View): AsyncGenerator<string> {
-  const { nowMs, kinds, counts, listingCounts, matching, page, pages } = view;
+  const { nowMs, kinds, accounts, counts, listingCounts, matching, page, pages } = view;
   const present = kinds.filter((kind) => kind.counts.targets > 0);
   const reported = kinds.filter((kind) => kind.reported.size > 0);
   const head = {
@@ -76,6 +76,7 @@ export async function* renderJson(view: View): AsyncGenerator<string> {
     counts: {
       ...counts,
       by_kind: Object.fromEntries(present.map((kind) => [kind.kind, kind.counts])),
+      by_account: Object.fromEntries(accounts.map((each) => [each.account, each.counts])),
       conditions: Object.fromEntries(reported.map((kind) => [kind.kind, Object.fromEntries(kind.reported)])),
     },
     listing_counts: listingCounts,

@@ -3,7 +3,7 @@ import { products } from '../resources/resource.ts';
 import { capitalised, count, plural } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { type State, stateTitle, stateTones } from './parts.ts';
-import { linkTo } from './query.ts';
+import { linkTo, type StatusQuery } from './query.ts';
 import { type Counts, type KindView, sumOf, type View } from './view.ts';
 
 const states = Object.keys(stateTones) as readonly State[];
@@ -31,21 +31,32 @@ function bar(counts: Counts): Html {
 }
 
 function row(view: View, of: readonly KindView[], title: string, remark?: Html): Html {
-  const counts = sumOf(of);
   const kinds = of === view.kinds ? [] : of.map(({ kind }) => kind);
   const series = of.reduce((sum, { kind }) => sum + view.exporter.series(kind), 0);
+  return countRow(view, sumOf(of), { kinds }, title, remark, series);
+}
+
+/** query: what is counted. series: undefined where they are not counted. */
+function countRow(
+  view: View,
+  counts: Counts,
+  query: Pick<Partial<StatusQuery>, 'kinds' | 'accounts'>,
+  title: string,
+  remark: Html | undefined,
+  series?: number,
+): Html {
   const cells = columnsOf(view).map((state) => {
     if (counts[state] === 0) return html`<td class="n zero ${state}">0</td>`;
-    const href = linkTo({ kinds, states: [state] });
+    const href = linkTo({ ...query, states: [state] });
     const link = html`<a class="t-${stateTones[state]}" href="${href}">${count(counts[state])}</a>`;
     return html`<td class="n ${state}">${link}</td>`;
   });
   return html`<tr>
-<th scope="row"><a href="${linkTo({ kinds })}">${title}</a>${remark}</th>
+<th scope="row"><a href="${linkTo(query)}">${title}</a>${remark}</th>
 <td class="share">${counts.targets > 0 && bar(counts)}</td>
 <td class="n">${count(counts.targets)}</td>
 ${cells}
-<td class="n series">${count(series)}</td>
+<td class="n series">${series !== undefined && count(series)}</td>
 </tr>
 `;
 }
@@ -61,6 +72,14 @@ ${row(view, kinds, product, remark)}
 ${troubled.map((each) => row(view, [each], capitalised(each.noun), html` <small>${each.kind}</small>`))}
 </tbody>
 `;
+}
+
+/** A row for each account, where there are several. */
+function accountRows(view: View): HtmlValue {
+  const rows = view.accounts.map(({ account, counts }) =>
+    countRow(view, counts, { accounts: [account] }, account, html` <small>account</small>`),
+  );
+  return view.hasSeveralAccounts && html`<tbody>${rows}</tbody>`;
 }
 
 /** What the API says of the targets of each kind, each number a link to them. */
@@ -89,6 +108,7 @@ ${heads}
 <th scope="col" class="n series">Series</th>
 </tr></thead>
 ${products.map((product) => productRows(view, product))}
+${accountRows(view)}
 <tfoot>${row(view, view.kinds, 'All')}</tfoot>
 </table>
 ${reports(view)}`;

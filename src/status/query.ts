@@ -40,7 +40,12 @@ function choices<Value extends string>(
 }
 
 /** Throws a {@link QueryError}. Unknown parameters are ignored. */
-export function parseQuery(params: URLSearchParams, kinds: readonly string[], conditions: readonly string[]) {
+export function parseQuery(
+  params: URLSearchParams,
+  kinds: readonly string[],
+  conditions: readonly string[],
+  accounts: readonly string[],
+) {
   const page = params.get('page') || undefined;
   if (page !== undefined && !/^[1-9]\d{0,8}$/.test(page)) {
     throw new QueryError(`page: expected a number from 1; got ${quote(page)}`);
@@ -52,6 +57,7 @@ export function parseQuery(params: URLSearchParams, kinds: readonly string[], co
   return {
     // Any of these; all when empty.
     kinds: choices(params, 'kind', kinds),
+    accounts: choices(params, 'account', accounts),
     states: choices(params, 'state', stateFilters),
     conditions: choices(params, 'condition', conditions),
     // Its words must occur in the target, whatever the case.
@@ -73,9 +79,10 @@ export function orderOf({ sort = 'state', descending = false }: Partial<StatusQu
 
 /** A link from the status page to these targets. */
 export function linkTo(query: Partial<StatusQuery>): string {
-  const { kinds = [], states = [], conditions = [], text = '', page = 1 } = query;
+  const { kinds = [], accounts = [], states = [], conditions = [], text = '', page = 1 } = query;
   const params = {
     kind: kinds.join(),
+    account: accounts.join(),
     state: states.join(),
     condition: conditions.join(),
     q: text,

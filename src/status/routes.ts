@@ -64,7 +64,7 @@ function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) 
   return (answer, defaultPage) => async (request, response, params) => {
     let query: StatusQuery;
     try {
-      query = parseQuery(params, kinds, conditions);
+      query = parseQuery(params, kinds, conditions, sources.accounts());
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
       return answerText(response, 400, error.message);

@@ -25,15 +25,17 @@ function select(
   return html`<select name="${name}" aria-label="${label}">${options}</select>`;
 }
 
-function searchForm({ kinds, query }: View): Html {
+function searchForm({ kinds, accounts, hasSeveralAccounts, query }: View): Html {
   const kindTitles = kinds.map(({ kind, noun }) => [kind, `${capitalised(noun)} (${kind})`] as const);
   const stateTitles = stateFilters.map((state) => [state, stateTitle(state)] as const);
+  const accountTitles = accounts.map(({ account }) => [account, account] as const);
   const order = orderOf(query);
   return html`<form method="get" action="./" role="search">
 <h2 id="targets-heading">Targets</h2>
 <input type="search" name="q" value="${query.text}" maxlength="${maxTextLength}"
 placeholder="Name, id, reason &hellip;" aria-label="Search">
 ${select('kind', 'Kind', query.kinds, [['', 'All kinds'], ...kindTitles])}
+${hasSeveralAccounts && select('account', 'Account', query.accounts, [['', 'All accounts'], ...accountTitles])}
 ${select('state', 'State', query.states, [['', 'Any state'], ...stateTitles])}
 ${order !== '' && html`<input type="hidden" name="sort" value="${order}">`}
 <noscript><button>Show</button></noscript>

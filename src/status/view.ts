@@ -37,6 +37,8 @@ export interface StatusSources {
   /** In the order in which they are shown. */
   readonly kinds: readonly KindNames[];
   readonly telemetryPath: string;
+  /** The accounts of the configuration, in its order. */
+  readonly accounts: () => readonly string[];
   readonly exporterStatus: () => ExporterStatus;
   readonly causeInput: () => CauseInput;
   readonly targets: () => readonly TargetStatus[];
@@ -53,6 +55,12 @@ export type KindView = KindNames & {
   readonly reported: Map<string, number>;
 };
 
+/** What there is of an account; one of which nothing is known counts too. */
+export interface AccountView {
+  readonly account: string;
+  readonly counts: Counts;
+}
+
 export type View = Awaited<ReturnType<typeof buildView>>;
 
 const noCounts = (): Counts => ({
@@ -65,7 +73,7 @@ const noCounts = (): Counts => ({
   stale: 0,
 });
 
-export function sumOf(kinds: readonly KindView[]): Counts {
+export function sumOf(kinds: readonly { readonly counts: Counts }[]): Counts {
   const sum = noCounts();
   for (const { counts } of kinds)
     for (const name of Object.keys(counts) as (keyof Counts)[]) sum[name] += counts[name];
@@ -88,6 +96,7 @@ export async function buildView(
     }),
   );
   const byKind = new Map(kinds.map((each) => [each.kind, each]));
+  const byAccount = new Map(sources.accounts().map((account) => [account, noCounts()]));
   const isMatch = matcher(query);
   const found: SortEntry[] = [];
   const turns = new Turns();
@@ -97,7 +106,12 @@ export async function buildView(
       signal?.throwIfAborted();
     }
     const kind = byKind.get(status.target.kind);
-    if (kind) countIn(kind, status);
+    const ofAccount = byAccount.get(status.target.account);
+    if (kind) {
+      countIn(kind.counts, status);
+      if (ofAccount) countIn(ofAccount, status);
+      countReported(kind, status);
+    }
     if (isMatch(status)) found.push([sortKeys[query.sort](status, kind, sources), status]);
   }
   for (const { reported } of kinds) for (const [state, n] of reported) if (n === 0) reported.delete(state);
@@ -116,14 +130,13 @@ export async function buildView(
     // Unix time; undefined while something can be read.
     nothingReadSinceMs: unreadSince(causeInput.health),
     kinds,
+    accounts: [...byAccount].map(([account, counts]): AccountView => ({ account, counts })),
     // All there are, the failing listings first.
     targets,
     listings: listings.toSorted((a, b) => listingRank(a) - listingRank(b)),
     counts: sumOf(kinds),
     listingCounts,
-    hasSeveralAccounts:
-      new Set([...listings.map(({ poll }) => poll.account), ...targets.map(({ target }) => target.account)])
-        .size > 1,
+    hasSeveralAccounts: byAccount.size > 1,
     // Those that match the query, in its order.
     matching,
   };
@@ -140,20 +153,30 @@ function pageOf(matching: readonly TargetStatus[], requested: number | undefined
   return { shown: matching.slice((page - 1) * targetsPerPage, page * targetsPerPage), page, pages };
 }
 
-function countIn({ counts, reported }: KindView, { state, stale, condition }: TargetStatus): void {
+function countIn(counts: Counts, { state, stale }: TargetStatus): void {
   counts.targets++;
   if (state !== 'stale') counts[state]++;
   if (stale) counts.stale++;
+}
+
+function countReported({ reported }: KindView, { condition }: TargetStatus): void {
   if (condition !== undefined) reported.set(condition, (reported.get(condition) ?? 0) + 1);
 }
 
-function matcher({ kinds, states, conditions, text }: StatusQuery): (status: TargetStatus) => boolean {
+function matcher({
+  kinds,
+  accounts,
+  states,
+  conditions,
+  text,
+}: StatusQuery): (status: TargetStatus) => boolean {
   const words = wordsOf(text);
   const isIn = <Value>(chosen: readonly Value[], value: Value) =>
     chosen.length === 0 || chosen.includes(value);
   return (status) => {
     const { target, state, stale, condition = '' } = status;
-    if (!isIn(kinds, target.kind) || !isIn(conditions, condition)) return false;
+    if (!isIn(kinds, target.kind) || !isIn(accounts, target.account)) return false;
+    if (!isIn(conditions, condition)) return false;
     if (!isIn(states, state) && !(stale && states.includes('stale'))) return false;
     if (words.length === 0) return true;
     const searched = searchText(status);

@@ -363,6 +363,31 @@ it('the shards share the targets of all accounts', async () => {
   ]);
 });
 
+it('the status page and its JSON count by account, and show the targets of those that are asked for', async () => {
+  const { whole, answers } = await start();
+  answers[keys.UMBRELLA] = () => reply(500);
+  await whole.pass(700_000);
+  const none = { targets: 0, ok: 0, lacking: 0, failing: 0, absent: 0, pending: 0, stale: 0 };
+  const read = async (query: string) => JSON.parse((await whole.get(`/api/v1/targets?${query}`)).body);
+  const ofUmbrella = await read('account=umbrella');
+  expect(ofUmbrella.counts.by_account).toEqual({
+    acme: { ...none, targets: 2, ok: 2 },
+    umbrella: { ...none, targets: 1, failing: 1 },
+  });
+  expect(ofUmbrella.targets).toMatchObject([{ account: 'umbrella', ids: { pull_zone_id: '3' } }]);
+  expect((await read('account=acme,umbrella')).matching).toBe(3);
+  expect((await read('account=acme&state=failing')).matching).toBe(0);
+  expect(await whole.get('/?account=initech')).toMatchObject({
+    status: 400,
+    body: 'account: expected acme or umbrella; got "initech"\n',
+  });
+  const { body } = await whole.get('/?account=umbrella');
+  expect(body).toContain('href="./?account=umbrella&amp;state=failing#targets"');
+  expect(body).toContain('href="./?account=acme#targets"');
+  expect(body).toContain('<option value="umbrella" selected>');
+  expect(body).not.toContain('zone 1<');
+});
+
 it('the status page says whose the key of a library is', async () => {
   const libraries = ({ key }: Request) => ({
     Items: key === keys.UMBRELLA ? [{ Id: 4, Name: 'films', ApiKey: 'opens-the-library' }] : [],

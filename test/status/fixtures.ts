@@ -220,6 +220,7 @@ export function causeInput(
 /** The query of a page without parameters. */
 export const everything: StatusQuery = {
   kinds: [],
+  accounts: [],
   states: [],
   conditions: [],
   text: '',

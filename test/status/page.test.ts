@@ -35,6 +35,7 @@ async function render(
   const sources = {
     kinds,
     telemetryPath: '/metrics',
+    accounts: () => ['account'],
     exporterStatus: () => ({ ...calm, ...more.exporter }),
     causeInput: () => causeInput(statuses, more.listings, more.causes),
     targets: () => statuses,

@@ -92,6 +92,9 @@ describe('the pages', () => {
         application: { targets: 1, ok: 0, failing: 0, absent: 0, pending: 1, lacking: 0, stale: 0 },
         video_storage: { targets: 1, ok: 0, failing: 1, absent: 0, pending: 0, lacking: 0, stale: 0 },
       },
+      by_account: {
+        account: { targets: 2, ok: 0, failing: 1, absent: 0, pending: 1, lacking: 0, stale: 0 },
+      },
       conditions: { application: { active: 1 } },
     });
     expect(page.targets).toEqual([

@@ -4,7 +4,8 @@ import { linkTo, parseQuery, QueryError, wordsOf } from '../../src/status/query.
 import { everything } from './fixtures.ts';
 
 const kinds = ['application', 'shield_zone'];
-const parse = (text: string) => parseQuery(new URLSearchParams(text), kinds, ['active', 'suspended']);
+const parse = (text: string) =>
+  parseQuery(new URLSearchParams(text), kinds, ['active', 'suspended'], ['acme', 'umbrella']);
 
 describe('the query of the status page', () => {
   it('selects everything if it is empty', () => {
@@ -33,7 +34,7 @@ describe('the query of the status page', () => {
   it('names the three nearest of many kinds', () => {
     const many = resources.map(({ kind }) => kind);
     const query = new URLSearchParams('kind=pullzone');
-    expect(() => parseQuery(query, many, [])).toThrow(
+    expect(() => parseQuery(query, many, [], [])).toThrow(
       /^kind: expected one such as pull_zone, [a-z_]+ or [a-z_]+; got "pullzone"$/,
     );
   });
@@ -47,6 +48,7 @@ describe('the query of the status page', () => {
   it('can be read back from its link', () => {
     const query = {
       kinds: ['application', 'shield_zone'],
+      accounts: ['acme', 'umbrella'],
       states: ['failing', 'stale'],
       conditions: ['suspended'],
       text: 'a&b="c" é',

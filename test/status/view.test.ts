@@ -27,6 +27,7 @@ function look(query: Partial<StatusQuery>, statuses: readonly TargetStatus[] = a
   const sources = {
     kinds,
     telemetryPath: '/metrics',
+    accounts: () => ['account'],
     exporterStatus: () => calm,
     causeInput: () => causeInput(statuses),
     targets: () => statuses,
