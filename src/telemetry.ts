@@ -1,9 +1,15 @@
 /** The exporter's own metrics, and those of its process. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { type PollResult, pollResults } from './api/errors.ts';
 
-import type { Format, Header } from './exposition/format.ts';
-import { OwnFamilies, type OwnFamily, type OwnRow } from './exposition/own-families.ts';
+import {
+  type Format,
+  type Header,
+  type Labels,
+  renderHeader,
+  renderLabels,
+  renderRow,
+} from './exposition/format.ts';
 import type { Store } from './exposition/store.ts';
 import type { AccountState, TargetCounts } from './polling/accounts.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
@@ -56,15 +62,18 @@ function declareIn(registry: Registry) {
     registers: [registry],
   });
   return {
+    named,
     counter: (...family: Parameters<typeof named>) => new Counter(named(...family)),
     gauge: (...family: Parameters<typeof named>) => new Gauge(named(...family)),
+    // The sum and the count alone.
+    summary: (...family: Parameters<typeof named>) => new Summary({ ...named(...family), percentiles: [] }),
     durations: (...family: Parameters<typeof named>) =>
       new Histogram({ ...named(...family), buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] }),
   };
 }
 
 /** Metrics of events, updated when something happens. */
-function declareEvents({ counter, gauge, durations }: ReturnType<typeof declareIn>) {
+function declareEvents({ counter, gauge, durations, summary }: ReturnType<typeof declareIn>) {
   return {
     build: gauge('build_info', Object.keys(buildInfo.labels), buildInfo.help),
     polls: counter(
@@ -97,15 +106,18 @@ function declareEvents({ counter, gauge, durations }: ReturnType<typeof declareI
       ['kind', 'field'],
       'Values in answers that the API reference does not list. No series before the first.',
     ),
+    pollDuration: summary(
+      'poll_duration_seconds',
+      ['kind'],
+      'Duration of polls from the first request to the last, retries and waits included.',
+    ),
   };
 }
 
-/** A family that is read at each scrape. */
-interface Count {
-  readonly name: string;
-  readonly help: string;
-  readonly type?: Header['type'];
-  readonly read: (now: Reading) => readonly OwnRow[];
+/** A series of a family that is read at each scrape. */
+interface Row {
+  readonly labels?: Labels;
+  readonly value: number;
 }
 
 /** What a scrape reads once. */
@@ -113,33 +125,38 @@ interface Reading extends ReturnType<Inventory['overview']> {
   readonly accounts: readonly AccountState[];
 }
 
-/** By kind. */
-type PollDurations = ReadonlyMap<string, { readonly sumSeconds: number; readonly count: number }>;
-
 /** The kinds that are on, and the APIs that they use. */
 interface On {
   kinds: readonly string[];
   apis: readonly ApiName[];
 }
 
-/** Declares what is read at each scrape. Returns a function that reads it. */
-function declareCounts(inventory: Inventory, on: On, durations: PollDurations): () => readonly OwnFamily[] {
-  const single = (name: string, help: string, figure: () => number): Count => ({
-    name,
-    help,
-    read: () => [{ value: figure() }],
-  });
-  const byKind = (name: string, help: string, figureOf: (kind: string, now: Reading) => number): Count => ({
-    name,
-    help,
-    read: (now) => on.kinds.map((kind) => ({ labels: { kind }, value: figureOf(kind, now) })),
-  });
+/** Declares what is counted at each scrape. reading: what a scrape reads once. */
+function declareCounts(
+  { named }: ReturnType<typeof declareIn>,
+  inventory: Inventory,
+  on: On,
+  reading: () => Reading,
+): void {
+  type Rows = (now: Reading) => readonly Row[];
+  const gauge = (name: string, labels: readonly string[], help: string, read: Rows) =>
+    new Gauge({
+      ...named(name, labels, help),
+      collect() {
+        this.reset();
+        // Without labels it would begin at 0 where there is no row.
+        if (labels.length === 0) this.remove();
+        for (const row of read(reading())) this.set(row.labels ?? {}, row.value);
+      },
+    });
+  const single = (name: string, help: string, figure: () => number) =>
+    gauge(name, [], help, () => [{ value: figure() }]);
+  const byKind = (name: string, help: string, figureOf: (kind: string) => number) =>
+    gauge(name, ['kind'], help, () => on.kinds.map((kind) => ({ labels: { kind }, value: figureOf(kind) })));
   const isOn = ({ kind }: { readonly kind: string }) => on.kinds.includes(kind);
   /** Of each account of which a kind has targets, or lists them. */
-  const byAccount = (name: string, help: string, figureOf: (counts: TargetCounts) => number): Count => ({
-    name,
-    help,
-    read: ({ counts, summaries }) => {
+  const byAccount = (name: string, help: string, figureOf: (counts: TargetCounts) => number) =>
+    gauge(name, ['kind', 'account'], help, ({ counts, summaries }) => {
       const none = { targets: 0, stale: 0, failing: new Map<string, number>() };
       const listed = summaries.filter(isOn).map(({ kind, account }) => ({ ...none, kind, account }));
       const known = new Set(counts.map(({ kind, account }) => `${kind} ${account}`));
@@ -151,186 +168,167 @@ function declareCounts(inventory: Inventory, on: On, durations: PollDurations): 
         labels: { kind: each.kind, account: each.account },
         value: figureOf(each),
       }));
-    },
-  });
-  const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Reading) => number): Count => ({
-    name,
-    help,
-    read: (now) => on.apis.map((api) => ({ labels: { api }, value: figureOf(api, now) })),
-  });
+    });
+  const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Reading) => number) =>
+    gauge(name, ['api'], help, (now) =>
+      on.apis.map((api) => ({ labels: { api }, value: figureOf(api, now) })),
+    );
   /** A listing that is gone has no series. */
-  const byListing = (
-    name: string,
-    help: string,
-    figureOf: (summary: ListingSummary) => number | undefined,
-  ): Count => ({
-    name: `discovery_${name}`,
-    help,
-    read: ({ summaries }) =>
-      summaries.flatMap((summary): OwnRow[] => {
+  const byListing = (name: string, help: string, figureOf: (summary: ListingSummary) => number | undefined) =>
+    gauge(`discovery_${name}`, ['kind', 'account'], help, ({ summaries }) =>
+      summaries.flatMap((summary): Row[] => {
         const { kind, account } = summary;
         const value = figureOf(summary);
         return value === undefined ? [] : [{ labels: { kind, account }, value }];
       }),
-  });
-  const all: readonly Count[] = [
-    {
-      name: 'poll_duration_seconds',
-      type: 'summary',
-      help: 'Duration of polls from the first request to the last, retries and waits included.',
-      read: () =>
-        Array.from(durations, ([kind, { sumSeconds, count }]) => [
-          { suffix: '_sum', labels: { kind }, value: sumSeconds },
-          { suffix: '_count', labels: { kind }, value: count },
-        ]).flat(),
-    },
-    single(
-      'config_last_reload_successful',
-      'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
-      () => (inventory.configuration().refused ? 0 : 1),
-    ),
-    single(
-      'config_last_reload_success_timestamp_seconds',
-      'When the configuration was last loaded with success, as Unix time.',
-      () => inventory.configuration().loadedAtMs / 1000,
-    ),
-    {
-      name: 'counting_since_timestamp_seconds',
-      help: 'When the oldest counter began that sums days, as Unix time; with state.file that can be before the start of the exporter. No series before the first reading.',
-      read: () => timestampRow(inventory.countingSinceMs()),
-    },
-    {
-      name: 'state_last_write_timestamp_seconds',
-      help: 'When the counters were last written to state.file, as Unix time. No series without that file, and before the first time.',
-      read: () => timestampRow(inventory.state?.()),
-    },
-    byApi(
-      'planned_requests_per_second',
-      'Requests a second that the polls and listings of an API need at their intervals, without retries.',
-      (api, { capacities }) => capacities.find((capacity) => capacity.api === api)?.neededPerSecond ?? 0,
-    ),
-    byAccount('targets', 'Targets that are polled.', ({ targets }) => targets),
-    byAccount(
-      'stale_targets',
-      'Targets without values on the page because no poll succeeded within stale_after.',
-      ({ stale }) => stale,
-    ),
-    {
-      name: 'failing_targets',
-      help: 'Targets whose last poll failed, by its result. No series where none did.',
-      read: ({ counts }) =>
-        counts
-          .filter(isOn)
-          .flatMap(({ kind, account, failing }) =>
-            Array.from(failing, ([result, value]) => ({ labels: { kind, account, result }, value })),
-          ),
-    },
-    {
-      name: 'account_unreadable',
-      help: '1 while nothing of the account is read with its key although something is due; else 0. The reason is the commonest result of what failed since, or late where nothing failed.',
-      read: ({ accounts }) =>
-        accounts.map(({ account, unreadable }) => ({
-          labels: { account, reason: unreadable ?? '' },
-          value: Number(unreadable !== undefined),
-        })),
-    },
-    byKind('series', 'Series on the page.', (kind) => inventory.store.series(kind)),
-    {
-      name: 'refused_keys',
-      help: '1 while the API answers the key with 401 and nothing of it was read with it since, else 0. A key that came with a listing has a series only while it is refused.',
-      read: ({ health }) =>
-        on.apis.flatMap((api) =>
-          Array.from(health.apis.get(api)?.keys ?? [], ([credential, { account, state }]) => ({
-            labels: { api, credential, account },
-            value: Number(state === 'refused'),
-          })).filter(({ labels, value }) => value === 1 || !isFoundKey(labels.credential)),
+    );
+  single(
+    'config_last_reload_successful',
+    'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
+    () => (inventory.configuration().refused ? 0 : 1),
+  );
+  single(
+    'config_last_reload_success_timestamp_seconds',
+    'When the configuration was last loaded with success, as Unix time.',
+    () => inventory.configuration().loadedAtMs / 1000,
+  );
+  gauge(
+    'counting_since_timestamp_seconds',
+    [],
+    'When the oldest counter began that sums days, as Unix time; with state.file that can be before the start of the exporter. No series before the first reading.',
+    () => timestampRow(inventory.countingSinceMs()),
+  );
+  gauge(
+    'state_last_write_timestamp_seconds',
+    [],
+    'When the counters were last written to state.file, as Unix time. No series without that file, and before the first time.',
+    () => timestampRow(inventory.state?.()),
+  );
+  byApi(
+    'planned_requests_per_second',
+    'Requests a second that the polls and listings of an API need at their intervals, without retries.',
+    (api, { capacities }) => capacities.find((capacity) => capacity.api === api)?.neededPerSecond ?? 0,
+  );
+  byAccount('targets', 'Targets that are polled.', ({ targets }) => targets);
+  byAccount(
+    'stale_targets',
+    'Targets without values on the page because no poll succeeded within stale_after.',
+    ({ stale }) => stale,
+  );
+  gauge(
+    'failing_targets',
+    ['kind', 'account', 'result'],
+    'Targets whose last poll failed, by its result. No series where none did.',
+    ({ counts }) =>
+      counts
+        .filter(isOn)
+        .flatMap(({ kind, account, failing }) =>
+          Array.from(failing, ([result, value]) => ({ labels: { kind, account, result }, value })),
         ),
-    },
-    {
-      name: 'api_paused_until_timestamp_seconds',
-      help: 'End of the pause of a key after a 429, as Unix time; 0 without a pause. Without a credential: of the API as a whole. A key that came with a listing has a series only while it is paused.',
-      read: ({ health }) => {
-        const pauses = inventory.pauses();
-        return on.apis.flatMap((api) => {
-          const known = [...(health.apis.get(api)?.keys.keys() ?? [])];
-          const configured = known.filter((credential) => !isFoundKey(credential));
-          const untilMs = new Map(['', ...configured].map((credential) => [credential, 0]));
-          for (const pause of pauses) if (pause.api === api) untilMs.set(pause.credential, pause.untilMs);
-          return Array.from(untilMs, ([credential, ms]) => ({
-            labels: { api, credential },
-            value: Math.round(ms / 1000),
-          }));
-        });
-      },
-    },
-    byApi(
-      'api_unreadable',
-      '1 while the API is down: nothing that was asked since its last answer got one, and not because one operation fails; else 0.',
-      (api, { health }) => Number(health.apis.get(api)?.state === 'down'),
-    ),
-    byListing('up', '1 when the last read of every listing succeeded, else 0.', ({ isUp }) =>
-      isUp === undefined ? undefined : Number(isUp),
-    ),
-    byListing(
-      'last_success_timestamp_seconds',
-      'When the listing was last complete, as Unix time; of several listings (one for each zone or library) the oldest.',
-      ({ lastSuccessMs }) => (lastSuccessMs === undefined ? undefined : lastSuccessMs / 1000),
-    ),
-    byListing(
-      'found_targets',
-      'Targets in the last complete listings, including those that the configuration excludes.',
-      ({ isKnown, found }) => (isKnown ? found : undefined),
-    ),
-    byListing(
-      'excluded_targets',
-      'Targets in the last complete listings that the configuration excludes (include, exclude).',
-      ({ isKnown, excluded }) => (isKnown ? excluded : undefined),
-    ),
-    byListing(
-      'failing_listings',
-      'Listings whose last read failed; the targets they found before stay.',
-      ({ isUp, failing }) => (isUp === undefined ? undefined : failing),
-    ),
-    {
-      ...single(
-        'log_lines_dropped_total',
-        'Log lines that could not be written: the disk was full, or nobody read the pipe.',
-        () => inventory.droppedLogLines(),
+  );
+  gauge(
+    'account_unreadable',
+    ['account', 'reason'],
+    '1 while nothing of the account is read with its key although something is due; else 0. The reason is the commonest result of what failed since, or late where nothing failed.',
+    ({ accounts }) =>
+      accounts.map(({ account, unreadable }) => ({
+        labels: { account, reason: unreadable ?? '' },
+        value: Number(unreadable !== undefined),
+      })),
+  );
+  byKind('series', 'Series on the page.', (kind) => inventory.store.series(kind));
+  gauge(
+    'refused_keys',
+    ['api', 'credential', 'account'],
+    '1 while the API answers the key with 401 and nothing of it was read with it since, else 0. A key that came with a listing has a series only while it is refused.',
+    ({ health }) =>
+      on.apis.flatMap((api) =>
+        Array.from(health.apis.get(api)?.keys ?? [], ([credential, { account, state }]) => ({
+          labels: { api, credential, account },
+          value: Number(state === 'refused'),
+        })).filter(({ labels, value }) => value === 1 || !isFoundKey(labels.credential)),
       ),
-      type: 'counter',
+  );
+  gauge(
+    'api_paused_until_timestamp_seconds',
+    ['api', 'credential'],
+    'End of the pause of a key after a 429, as Unix time; 0 without a pause. Without a credential: of the API as a whole. A key that came with a listing has a series only while it is paused.',
+    ({ health }) => {
+      const pauses = inventory.pauses();
+      return on.apis.flatMap((api) => {
+        const known = [...(health.apis.get(api)?.keys.keys() ?? [])];
+        const configured = known.filter((credential) => !isFoundKey(credential));
+        const untilMs = new Map(['', ...configured].map((credential) => [credential, 0]));
+        for (const pause of pauses) if (pause.api === api) untilMs.set(pause.credential, pause.untilMs);
+        return Array.from(untilMs, ([credential, ms]) => ({
+          labels: { api, credential },
+          value: Math.round(ms / 1000),
+        }));
+      });
     },
-  ];
-  return () => {
-    const overview = inventory.overview();
-    const nowMs = inventory.now();
-    const now = { ...overview, accounts: overview.accountsAt(nowMs) };
-    return all.map(({ name, help, type = 'gauge', read }) => ({
-      name: prefix + name,
-      help,
-      type,
-      rows: read(now),
-    }));
-  };
+  );
+  byApi(
+    'api_unreadable',
+    '1 while the API is down: nothing that was asked since its last answer got one, and not because one operation fails; else 0.',
+    (api, { health }) => Number(health.apis.get(api)?.state === 'down'),
+  );
+  byListing('up', '1 when the last read of every listing succeeded, else 0.', ({ isUp }) =>
+    isUp === undefined ? undefined : Number(isUp),
+  );
+  byListing(
+    'last_success_timestamp_seconds',
+    'When the listing was last complete, as Unix time; of several listings (one for each zone or library) the oldest.',
+    ({ lastSuccessMs }) => (lastSuccessMs === undefined ? undefined : lastSuccessMs / 1000),
+  );
+  byListing(
+    'found_targets',
+    'Targets in the last complete listings, including those that the configuration excludes.',
+    ({ isKnown, found }) => (isKnown ? found : undefined),
+  );
+  byListing(
+    'excluded_targets',
+    'Targets in the last complete listings that the configuration excludes (include, exclude).',
+    ({ isKnown, excluded }) => (isKnown ? excluded : undefined),
+  );
+  byListing(
+    'failing_listings',
+    'Listings whose last read failed; the targets they found before stay.',
+    ({ isUp, failing }) => (isUp === undefined ? undefined : failing),
+  );
+  new Counter({
+    ...named(
+      'log_lines_dropped_total',
+      [],
+      'Log lines that could not be written: the disk was full, or nobody read the pipe.',
+    ),
+    collect() {
+      this.reset();
+      this.inc(inventory.droppedLogLines());
+    },
+  });
 }
 
 /** A row with a Unix time in seconds; none where there is no time. */
-function timestampRow(ms: number | undefined): readonly OwnRow[] {
+function timestampRow(ms: number | undefined): readonly Row[] {
   return ms === undefined ? [] : [{ value: ms / 1000 }];
 }
 
 /** What prom-client gives. Its declaration says that the type is a number, and knows no `metricName`. */
 interface JsonFamily extends Header {
-  readonly values: readonly (Omit<OwnRow, 'suffix'> & { readonly metricName?: string })[];
+  readonly values: readonly (Row & { readonly metricName?: string })[];
 }
 
-async function familiesOf(registry: Registry): Promise<readonly OwnFamily[]> {
+/** All families of a registry, read now. */
+async function render(registry: Registry, format: Format): Promise<Buffer> {
   const families = (await registry.getMetricsAsJSON()) as unknown as readonly JsonFamily[];
-  return families.map(({ name, help, type, values }) => ({
-    name,
-    help,
-    type: name.endsWith('_info') ? 'info' : type,
-    rows: values.map(({ metricName = name, ...row }) => ({ ...row, suffix: metricName.slice(name.length) })),
-  }));
+  const texts = families.map(({ name, help, type, values }) => {
+    const header = renderHeader({ name, help, type: name.endsWith('_info') ? 'info' : type }, format);
+    const rows = values.map(({ metricName = name, labels, value }) =>
+      renderRow(metricName, renderLabels(labels), value),
+    );
+    return header + rows.join('');
+  });
+  return Buffer.from(texts.join(''));
 }
 
 let processMetrics: Registry | undefined;
@@ -366,24 +364,27 @@ function processRegistry(): Registry {
   return registry;
 }
 
-/** How old a rendering may be of what changes with time alone. Servers that scrape together share one. */
-const maxAgeMs = 1000;
-
 /** kinds: those that are on; no other kind is named until `follow`. */
 export function createTelemetry(kinds: readonly Resource[], inventory: Inventory) {
   const registry = new Registry();
-  const events = declareEvents(declareIn(registry));
+  const declare = declareIn(registry);
+  const events = declareEvents(declare);
   const on: On = { kinds: [], apis: [] };
-  const durations = new Map<string, { sumSeconds: number; count: number }>();
+  const read = (): Reading => {
+    const overview = inventory.overview();
+    return { ...overview, accounts: overview.accountsAt(inventory.now()) };
+  };
+  /** What the scrape under way reads. prom-client begins to collect all families before it waits for one. */
+  let reading: Reading | undefined;
+  declareCounts(declare, inventory, on, () => {
+    reading ??= read();
+    return reading;
+  });
   events.build.set(buildInfo.labels, 1);
   // Now, not at the first scrape: it counts from its creation.
   const ofProcess = processRegistry();
-  const processFamilies = new OwnFamilies(() => familiesOf(ofProcess));
-  let renderedAtMs = Number.NEGATIVE_INFINITY;
-  const eventFamilies = new OwnFamilies(() => familiesOf(registry));
-  const countFamilies = new OwnFamilies(declareCounts(inventory, on, durations));
-  /** What they were counted from. */
-  let counted: readonly unknown[] = [];
+  /** The last rendering of each part, by format. */
+  const rendered = new Map<string, Buffer>();
   /** The APIs that have their first rows. */
   const begun = new Set<ApiName>();
   const beginApi = (api: ApiName) => {
@@ -405,8 +406,6 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     for (const kind of kindsOn) events.lag.inc({ kind }, 0);
     on.kinds = kindsOn;
     on.apis = [...apis];
-    eventFamilies.outdate();
-    countFamilies.outdate();
   };
   follow(kinds);
 
@@ -415,46 +414,33 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     requested(api: ApiName, code: string, durationSeconds: number) {
       events.requests.inc({ api, code });
       events.requestDuration.observe({ api }, durationSeconds);
-      eventFamilies.outdate();
     },
     polled(kind: string, result: PollResult, durationSeconds: number) {
       events.polls.inc({ kind, result });
-      const { sumSeconds, count } = durations.get(kind) ?? { sumSeconds: 0, count: 0 };
-      durations.set(kind, { sumSeconds: sumSeconds + durationSeconds, count: count + 1 });
-      eventFamilies.outdate();
-      countFamilies.outdate();
+      events.pollDuration.observe({ kind }, durationSeconds);
     },
     mismatched(kind: string, field: string) {
       events.mismatches.inc({ kind, field });
-      eventFamilies.outdate();
     },
     unrecognized(kind: string, field: string) {
       events.unrecognized.inc({ kind, field });
-      eventFamilies.outdate();
     },
     started(kind: string, lagSeconds: number) {
       // While a kind is being turned off, its last polls may still start.
       if (!on.kinds.includes(kind)) return;
       events.lag.set({ kind }, Math.max(0, lagSeconds));
-      eventFamilies.outdate();
     },
-    /**
-     * The metrics of the process, which may be a second old, those of events, and what is counted now. Unchanged, a part is the
-     * same Buffer.
-     */
+    /** The metrics of the process, and the exporter's own. A part that is as it was is the same Buffer: it is compressed once. */
     async render(format: Format): Promise<readonly Buffer[]> {
-      const nowMs = performance.now();
-      if (nowMs - renderedAtMs > maxAgeMs) {
-        processFamilies.outdate();
-        countFamilies.outdate();
-        renderedAtMs = nowMs;
-      }
-      const now = [inventory.overview(), inventory.configuration(), inventory.droppedLogLines()];
-      if (now.some((one, at) => one !== counted[at])) countFamilies.outdate();
-      counted = now;
-      return Promise.all(
-        [processFamilies, eventFamilies, countFamilies].map((families) => families.bytes(format)),
-      );
+      reading = undefined;
+      const parts = [ofProcess, registry].map(async (part, at) => {
+        const bytes = await render(part, format);
+        const before = rendered.get(`${format} ${at}`);
+        if (before?.equals(bytes)) return before;
+        rendered.set(`${format} ${at}`, bytes);
+        return bytes;
+      });
+      return Promise.all(parts);
     },
   };
 }
