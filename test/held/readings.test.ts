@@ -136,7 +136,10 @@ it('a field with its first letter in the other case is the field, at any depth',
     },
     env: { KEY: 'the-key-of-the-account', LIBRARY: 'the-key-of-the-library' },
     routes: {
-      '/library/7/statistics': () => ({ ViewsChart: { '2026-08-15': 3 }, CountryViewCounts: { DE: 2 } }),
+      '/library/7/statistics': ({ query }) => ({
+        ViewsChart: { [query.get('dateFrom')?.slice(0, 10) ?? '']: 3 },
+        CountryViewCounts: { DE: 2 },
+      }),
       '/mc/apps/shop/volumes': () => ({
         Items: [{ Name: 'data', Size: 2, VolumeInstances: [{ Status: 'attached' }] }],
       }),
