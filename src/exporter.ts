@@ -70,7 +70,10 @@ export interface ExporterOptions {
   readonly redactor?: Redactor | undefined;
   /** How many log lines could not be written since the start. Default: none. */
   readonly droppedLogLines?: (() => number) | undefined;
-  /** Whether what is paused for longer than the timeout of its API fails. Default: it waits. */
+  /**
+   * Whether what is paused for longer than the timeout of its API fails, and a library's new key that is refused counts as refused at
+   * once. Default: both are waited for.
+   */
   readonly failsPaused?: boolean | undefined;
   /** Called with every request that was sent to the API. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
@@ -193,6 +196,7 @@ export class Exporter {
       },
       now: options.now,
       uptimeMs: options.uptimeMs,
+      triesNewKeys: !options.failsPaused,
     });
     this.#causeLog = new CauseLog(log);
     this.#keeper = ownState && this.#keeperOf(ownState);

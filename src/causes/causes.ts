@@ -72,11 +72,11 @@ function groupsOf(input: CauseInput): readonly Group[] {
           ? { id: `stale ${api}`, nature: 'stale', reason: 'stale' }
           : pauseOf(api, pausing);
     } else if (lastFailure) place = placeOf(lastFailure, api, target, input);
-    if (place) groupOf(place, api, credential).targets.push(status);
+    if (place && lastFailure?.doubt !== 'new_key') groupOf(place, api, credential).targets.push(status);
   }
   for (const status of listings) {
     const { api, credential } = status.poll;
-    if (!status.lastFailure) continue;
+    if (!status.lastFailure || status.lastFailure.doubt === 'new_key') continue;
     const place = placeOf(status.lastFailure, api, status.poll, input);
     groupOf(place, api, credential).listings.push(status);
   }

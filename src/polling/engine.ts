@@ -20,7 +20,7 @@ import { type Overview, overviewOf } from './overview.ts';
 import { type Plan, type PlannedSection, plan, plannedSections } from './plan.ts';
 import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
 import { hasEnded, neverPolled } from './record.ts';
-import { nextStart, retryInMs } from './schedule.ts';
+import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
   credentialIn,
   hasPollMetrics,
@@ -43,7 +43,7 @@ export interface FoundKeys {
   retain(isWanted: (listing: string) => boolean): void;
 }
 
-export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observer'> {
+export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observer' | 'triesNewKeys'> {
   readonly log: Logger;
   readonly resources: readonly Resource[];
   readonly store: Pick<Store, 'add'>;
@@ -389,6 +389,7 @@ export class PollEngine {
   #followSpec(task: Task, before: Spec): void {
     const isOther = mustReread(before, task.spec);
     if (isOther) task.outdate();
+    if (before.keyId !== task.spec.keyId) task.record = { ...task.record, newKeySinceMs: undefined };
     if (isFed(task)) {
       if (isOther) this.#feed(task);
     } else if (isOther || (task.spec.intervalMs < before.intervalMs && task.phase === 'idle'))
@@ -523,11 +524,14 @@ export class PollEngine {
     if (task.isWantedAgain) return nowMs;
     const { spec, record, offset } = task;
     const { intervalMs } = spec;
-    const { pauseMs } = record;
+    const { pauseMs, lastFailure, newKeySinceMs } = record;
     const failures = record.transientFailures || (task instanceof ListingTask ? task.movedRuns : 0);
     if (failures > 0) {
       const isCostly = spec.type === 'target' && spec.resource.isCostly;
-      const waitMs = Math.max(retryInMs(failures, offset, isCostly), pauseMs);
+      // Whether a new key is refused is to be known when its time is over.
+      const isNewKey = lastFailure?.doubt === 'new_key' && newKeySinceMs !== undefined;
+      const mostMs = isNewKey ? newKeySinceMs + newKeyMs - nowMs : Number.POSITIVE_INFINITY;
+      const waitMs = Math.min(Math.max(retryInMs(failures, offset, isCostly), pauseMs), mostMs);
       if (waitMs < intervalMs) return nowMs + waitMs;
     }
     const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, record.permanentFailures - 1));
@@ -549,7 +553,7 @@ export class PollEngine {
           one.spec.api === api &&
           one.spec.credential === credential &&
           one.record.lastFailure?.result === 'auth' &&
-          one.record.permanentFailures > 0,
+          (one.record.permanentFailures > 0 || one.record.lastFailure.doubt !== undefined),
       );
     if (spec.type === 'listing' && !hasEnded(before))
       this.#makeDue(

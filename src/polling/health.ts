@@ -7,7 +7,7 @@
  * however many targets, is no outage while another one is read.
  */
 import type { ApiName } from '../resources/resource.ts';
-import type { PollRecord } from './record.ts';
+import { isRefusal, type PollRecord } from './record.ts';
 import type { Spec } from './spec.ts';
 
 /** So many requests in a row without an answer are no coincidence. */
@@ -250,8 +250,7 @@ class SeenApi<Task extends Polled> {
     }
     if (lastFailure || lastSuccessMs !== undefined) key.hasEnded = true;
     if (lastSuccessMs !== undefined) key.lastSuccessMs = Math.max(key.lastSuccessMs, lastSuccessMs);
-    // A page in HTML with 401 is no answer of the API.
-    if (lastFailure?.result === 'auth' && lastFailure.status === 401)
+    if (lastFailure && isRefusal(lastFailure))
       key.refusedSinceMs = Math.min(key.refusedSinceMs, lastFailure.sinceMs);
   }
 

@@ -18,7 +18,8 @@ import { safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
 import { isExchanged, nameOf } from './discovered.ts';
 import { isAnswer, neverPolled, nextFailure } from './record.ts';
-import { hasPollMetrics, type Spec } from './spec.ts';
+import { newKeyMs } from './schedule.ts';
+import { hasPollMetrics, isFoundKey, type Spec } from './spec.ts';
 import type { TargetTask, Task } from './target-task.ts';
 import type { ListingTask } from './task.ts';
 
@@ -51,6 +52,8 @@ export interface PollerOptions {
   readonly now: () => number;
   /** A clock that goes on while the machine sleeps. */
   readonly uptimeMs: () => number;
+  /** Whether a key that came with a listing is tried again for two minutes before it counts as refused. Default true. */
+  readonly triesNewKeys?: boolean | undefined;
 }
 
 /** What one read of a target had. */
@@ -256,7 +259,16 @@ export class Poller {
       lastSuccessMs: now(),
       lastDurationSeconds: durationSeconds,
       answeredMs: uptimeMs(),
+      readWith: spec.keyId,
     };
+  }
+
+  /** Since when a key is refused that may be too new, by the machine's uptime; undefined if it is not. */
+  #newKeySince({ spec, record }: Task, isRefused: boolean): number | undefined {
+    const { triesNewKeys = true, uptimeMs } = this.#options;
+    const { keyId, credential } = spec;
+    if (!triesNewKeys || !isFoundKey(credential) || record.readWith === keyId) return undefined;
+    return record.newKeySinceMs ?? (isRefused ? uptimeMs() : undefined);
   }
 
   /** Records that a poll failed with this error. */
@@ -265,6 +277,9 @@ export class Poller {
     const { observer, log, now, uptimeMs } = this.#options;
     const thrown = describe(error);
     const { result, answer, isTransient = false, requests = 1 } = thrown;
+    const isRefused = result === 'auth' && answer.status === 401;
+    const newKeySinceMs = this.#newKeySince(task, isRefused);
+    const isNewKey = isRefused && newKeySinceMs !== undefined && uptimeMs() < newKeySinceMs + newKeyMs;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, result, durationSeconds);
     const atMs = now();
     const lastFailure = nextFailure(record.lastFailure, {
@@ -273,6 +288,7 @@ export class Poller {
       status: answer.status,
       errorKey: answer.errorKey && safeLine(answer.errorKey),
       advice: thrown.advice,
+      doubt: isNewKey ? 'new_key' : undefined,
       atMs,
     });
     const isAnswered = isAnswer(lastFailure, isTransient);
@@ -283,13 +299,14 @@ export class Poller {
       lastDurationSeconds: durationSeconds,
       lastFailure,
       failingSinceMs: record.failingSinceMs ?? atMs,
-      permanentFailures: isPermanent(thrown) ? record.permanentFailures + 1 : 0,
-      transientFailures: isTransient ? record.transientFailures + 1 : 0,
+      permanentFailures: isPermanent(thrown) && !isNewKey ? record.permanentFailures + 1 : 0,
+      transientFailures: isTransient || isNewKey ? record.transientFailures + 1 : 0,
       answeredMs: isAnswered ? endedMs : record.answeredMs,
       unanswered:
         isAnswered === false ? { requests: before + requests, sinceMs, lastMs: endedMs } : undefined,
       // After a 429, the key is paused anyway.
       pauseMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0,
+      newKeySinceMs,
     };
     const { message, status, errorKey } = lastFailure;
     const fields = {

@@ -10,6 +10,8 @@ export interface Failure {
   readonly status?: number | undefined;
   /** The API's own name of the error. */
   readonly errorKey?: string | undefined;
+  /** Why a 401 says nothing of the key yet: nothing was ever read with it, so that it may be too new. */
+  readonly doubt?: 'new_key' | undefined;
   /** What to do about it, as sentences, where more is known than the result. */
   readonly advice?: string | undefined;
   /** Unix time. */
@@ -23,6 +25,11 @@ const hostFailures: readonly string[] = ['network', 'timeout', 'server_error', '
 /** Whether the host is to blame rather than what was asked of it. In an outage, one of these failures follows another. */
 export function isHostFailure({ result }: Pick<Failure, 'result'>): boolean {
   return hostFailures.includes(result);
+}
+
+/** Whether the API refuses the key. A page in HTML with 401 is no answer of the API. */
+export function isRefusal({ result, status, doubt }: Failure): boolean {
+  return result === 'auth' && status === 401 && doubt === undefined;
 }
 
 /** The same text for failures that have the same reason, though their messages may differ. */
@@ -82,6 +89,10 @@ export interface PollRecord {
   readonly unanswered: Unanswered | undefined;
   /** The least time until the next poll, as the API asked for it in its last answer. */
   readonly pauseMs: number;
+  /** The id of the key with which it was last read. */
+  readonly readWith: string | undefined;
+  /** Since when a key is refused with which it was never read, by the machine's uptime; undefined if it is not. */
+  readonly newKeySinceMs: number | undefined;
 }
 
 export const neverPolled: PollRecord = {
@@ -94,6 +105,8 @@ export const neverPolled: PollRecord = {
   answeredMs: Number.NEGATIVE_INFINITY,
   unanswered: undefined,
   pauseMs: 0,
+  readWith: undefined,
+  newKeySinceMs: undefined,
 };
 
 /** Whether a poll has ended, whatever the outcome. */

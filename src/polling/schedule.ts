@@ -19,6 +19,9 @@ export function nextStart(
   return Math.min(Math.max(nearestMs, idealMs - slackMs), idealMs + slackMs);
 }
 
+/** For so long a key that is refused may be too new. The API refuses that of a new library for some seconds. */
+export const newKeyMs = 120_000;
+
 const firstRetryMs = 10_000;
 const firstCostlyRetryMs = 60_000;
 

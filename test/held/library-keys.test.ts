@@ -145,3 +145,57 @@ it('what was named by hand is not read with the key of the account once it is to
     whole.requests.filter(({ path }) => path.startsWith('/library/')).map(({ key }) => key),
   ).not.toContain(account);
 });
+
+describe('the key of a new library', () => {
+  const document = { video_library_statistics: { targets: 'all' }, video_encoding: { targets: 'all' } };
+  const startNew = async (opensAtMs: number) => {
+    const opens = (answer: unknown) => () => (whole.passedMs >= opensAtMs ? answer : reply(401));
+    const whole = await startWhole({
+      document,
+      routes: { '/videolibrary': () => listed({ Id: 4, Name: 'films', ApiKey: full }) },
+    });
+    whole.routes['/library/4/statistics'] = opens({ viewsChart: { '2026-08-15': 3 } });
+    whole.routes['/library/4/videos'] = opens(videos);
+    await whole.exporter.start();
+    return whole;
+  };
+  const refused = async (whole: Awaited<ReturnType<typeof startNew>>) =>
+    (await whole.value('bunnynet_exporter_refused_keys', { api: 'video' })) ?? 0;
+  const toldOf = (whole: Awaited<ReturnType<typeof startNew>>) => [
+    ...whole.exporter.causes().map(({ title }) => title),
+    ...whole.log.filter(({ level }) => Number(level) >= 40).map(({ msg }) => msg),
+  ];
+
+  it.each([2000, 6000])('that is refused for %i ms is read soon, and nobody is told', async (opensAtMs) => {
+    const whole = await startNew(opensAtMs);
+    for (let second = 0; second < 15; second++) {
+      await whole.pass(1000);
+      whole.sweep();
+      expect(await refused(whole)).toBe(0);
+    }
+    expect(await whole.value(views)).toBe(3);
+    expect(await whole.value('bunnynet_video_encoding_videos', { status: 'finished' })).toBe(1);
+    expect(toldOf(whole)).toEqual([]);
+  });
+
+  it('that stays refused counts as refused after two minutes, and is asked for ever more rarely', async () => {
+    const whole = await startNew(Number.POSITIVE_INFINITY);
+    await whole.pass(118_000);
+    whole.sweep();
+    expect([await refused(whole), toldOf(whole)]).toEqual([0, []]);
+    await whole.pass(5000);
+    whole.sweep();
+    expect(await refused(whole)).toBe(1);
+    expect(whole.exporter.causes().map(({ reason }) => reason)).toEqual(['library_key']);
+    const asked = whole.requests.filter(({ path }) => path === '/library/4/statistics');
+    expect(asked.length).toBeLessThanOrEqual(6);
+  });
+
+  it('that opens late is read at once in all that uses it', async () => {
+    const whole = await startNew(60_000);
+    await whole.pass(122_000);
+    expect(await whole.value(views)).toBe(3);
+    expect(await whole.value('bunnynet_video_encoding_videos', { status: 'finished' })).toBe(1);
+    expect(await refused(whole)).toBe(0);
+  });
+});
