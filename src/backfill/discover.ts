@@ -9,6 +9,7 @@ import { sourceOf } from '../polling/overview.ts';
 import { plan, plannedSections } from '../polling/plan.ts';
 import type { ListingSpec, Spec, Target } from '../polling/spec.ts';
 import type { Snapshot } from '../polling/task.ts';
+import { isNotInPlan } from '../resources/envelope.ts';
 import type { Found, Get, Resource } from '../resources/resource.ts';
 import { ReadingError } from '../resources/resource.ts';
 import type { FoundKeys } from '../secrets/found-keys.ts';
@@ -141,7 +142,7 @@ async function list(spec: ListingSpec, reader: Reader): Promise<ListingRun> {
   } catch (error) {
     reader.signal.throwIfAborted();
     const failure = failureOf(error);
-    if (listing.isEmpty?.(failure)) return { spec, entries: [] };
+    if (listing.isEmpty?.(failure) || isNotInPlan(listing, failure)) return { spec, entries: [] };
     const of = parent ? nameOf(parent) : account;
     return {
       spec,

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts';
 import type { Target } from '../polling/spec.ts';
 import type { Exchange } from '../report/report.ts';
 import { counterFamiliesOf } from '../resources/catalogue.ts';
+import { isNotInPlan } from '../resources/envelope.ts';
 import { queryOfPast } from '../resources/queries.ts';
 import {
   type ApiName,
@@ -148,7 +149,7 @@ export class PastReader {
     } catch (error) {
       signal.throwIfAborted();
       const failure = failureOf(error);
-      return resource.isEmpty?.(failure)
+      return resource.isEmpty?.(failure) || isNotInPlan(resource, failure)
         ? { reading: resource.nothing, answered }
         : { failure: reasonOf(failure, target.credential, this.#reader), result: failure.result };
     }

@@ -94,7 +94,7 @@ export class CauseLog {
     const affected = largest.affected === '' ? '' : `; it affected ${largest.affected}`;
     this.#log.info(
       { cause: cause.reason },
-      `over after ${durationInWords(nowMs - sinceMs)}: ${cause.title}${affected}`,
+      `this is over after ${durationInWords(nowMs - sinceMs)}: ${cause.title}${affected}`,
     );
   }
 

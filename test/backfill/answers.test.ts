@@ -37,7 +37,7 @@ async function historyOf(
   };
   const credentials = { account: { env: 'KEY' } };
   const setup = await load({
-    document: { credentials, apis: { core: api }, ...sections },
+    document: { credentials, apis: { core: api, shield: api }, ...sections },
     env: { KEY: 'the-key-of-the-account' },
   });
   const output = new Collected();
@@ -132,6 +132,22 @@ it('counts nothing on a day whose chart is empty beside a sum of 0', async () =>
   );
   expect(isComplete).toBe(true);
   expect(hoursOf(of('bunnynet_pull_zone_requests_total'), today - dayMs)).toEqual(Array(24).fill(60));
+});
+
+it('lacks nothing where the plan of a zone lacks a product', async () => {
+  const error = { success: false, statusCode: 403, errorKey: 'invalid_plan_type.shieldzone', message: 'no' };
+  const answer = () => ({ data: null, error });
+  const { isComplete, lacks, series } = await historyOf(
+    {
+      '/shield/metrics/rate-limits/7': answer,
+      '/shield/rate-limits/7': answer,
+      '/dnszone/7/statistics': ({ dateFrom = '' }) => ({ QueriesServedChart: { [dateFrom]: 24 } }),
+    },
+    { rate_limits: { targets: [7] }, ...dns },
+  );
+  expect({ isComplete, lacks }).toEqual({ isComplete: true, lacks: [] });
+  expect(series.map(({ name }) => name)).toContain('bunnynet_dns_zone_queries_total');
+  expect(series.filter(({ name }) => name.includes('rate_limit'))).toEqual([]);
 });
 
 it('writes finite numbers that never fall for figures as large as a number can be', async () => {

@@ -99,7 +99,7 @@ describe('a cause', () => {
       {
         level: 30,
         cause: 'server_error',
-        msg: 'over after 3 m 16 s: HTTP 503 from the application API; it affected 25 targets (application)',
+        msg: 'this is over after 3 m 16 s: HTTP 503 from the application API; it affected 25 targets (application)',
       },
     ]);
     expect(write([], 200_000)).toEqual([]);
@@ -118,7 +118,7 @@ describe('a cause', () => {
     const [line] = write(causesOf(causeInput([ok], [], { exporter: { shared } })));
     expect(line?.msg).toMatch(/^The accounts acme and umbrella both list 1 target\. /);
     expect(write([], 5000).map(({ msg }) => msg)).toEqual([
-      'over after 5 s: The accounts acme and umbrella both list 1 target',
+      'this is over after 5 s: The accounts acme and umbrella both list 1 target',
     ]);
   });
 });
@@ -153,7 +153,7 @@ describe('an outage', () => {
     write(everything(30, nowMs));
     const lines = write(rest(30, nowMs, nowMs + minuteMs), minuteMs);
     expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
-      [30, `over after 1 m: ${host}; it affected 30 targets (application)`],
+      [30, `this is over after 1 m: ${host}; it affected 30 targets (application)`],
     ]);
     expect(write([], 2 * minuteMs)).toEqual([]);
   });

@@ -138,7 +138,7 @@ it('of everything is a few lines in the log: each cause within ten seconds, noth
   await vi.advanceTimersByTimeAsync(2 * minuteMs);
   const ended = said();
   // It ends once for each host. That some were not polled again yet is no news.
-  const end = /^over after 5 m.*: Nothing can be read from ([^ :]+)/;
+  const end = /^this is over after 5 m.*: Nothing can be read from ([^ :]+)/;
   expect(ended.map(({ msg }) => end.exec(msg)?.[1] ?? msg).toSorted()).toEqual([
     'api.example',
     'apps.example',

@@ -90,10 +90,10 @@ describe.each(Object.keys(places))('a key file that is %s', (name) => {
     expect(said).toEqual([
       expect.stringMatching(/^The application API refuses the key of account/),
       'the key of account changed',
-      expect.stringMatching(/^over after .* The application API refuses the key of account/),
+      expect.stringMatching(/^this is over after .* The application API refuses the key of account/),
       expect.stringMatching(/^The application API refuses the key of account/),
       'the key of account changed',
-      expect.stringMatching(/^over after .* The application API refuses the key of account/),
+      expect.stringMatching(/^this is over after .* The application API refuses the key of account/),
     ]);
   });
 

@@ -41,7 +41,7 @@ it('a refusal after an outage begins with the refusal; that nothing can be read 
   expect(await headline()).toBe('Nothing can be read since 12:00:10 UTC');
   await goOn(cost, 25_000);
   expect(whole.said('over after').map(({ msg }) => msg)).toEqual([
-    expect.stringMatching(/^over after 25 s: The application API refuses the key/),
+    expect.stringMatching(/^this is over after 25 s: The application API refuses the key/),
   ]);
 });
 
@@ -59,7 +59,7 @@ it('an outage in which one failure follows another began with the first of them'
   await whole.poll();
   whole.sweep();
   expect(whole.said('over after').map(({ msg }) => msg)).toEqual([
-    expect.stringMatching(/^over after 40 s: Nothing can be read from/),
+    expect.stringMatching(/^this is over after 40 s: Nothing can be read from/),
   ]);
 });
 
@@ -241,7 +241,10 @@ describe('operations that answer 500 while the others are read', () => {
         .slice(paths.length)
         .map(({ level, msg }) => [level, msg]),
     ).toEqual(
-      paths.map(() => [30, expect.stringMatching(/^over after .*: HTTP 500: oops from the \w+ API; /)]),
+      paths.map(() => [
+        30,
+        expect.stringMatching(/^this is over after .*: HTTP 500: oops from the \w+ API; /),
+      ]),
     );
   });
 });

@@ -72,7 +72,7 @@ it('a wrong key is one warning, which names the APIs, where the key came from, a
   expect(told).toHaveLength(2);
   expect(told[1]).toMatchObject({
     level: 30,
-    msg: 'over after 1 m: The application and core APIs refuse the key of account (from $KEY): HTTP 401; it affected 2 targets (application), 1 listing',
+    msg: 'this is over after 1 m: The application and core APIs refuse the key of account (from $KEY): HTTP 401; it affected 2 targets (application), 1 listing',
   });
 });
 
