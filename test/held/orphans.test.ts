@@ -26,7 +26,7 @@ const pullZonesOf =
 
 const overage = '/shield/metrics/overages/';
 
-async function start(document: object = {}) {
+async function start(document: object = {}, pullZones = pullZonesOf(7)) {
   const whole = await startWhole({
     document: {
       discovery: { interval: '10m' },
@@ -36,7 +36,7 @@ async function start(document: object = {}) {
     },
     routes: {
       '/shield/shield-zones': zonesOf([501, 7], [502, 8]),
-      '/pullzone': pullZonesOf(7),
+      '/pullzone': pullZones,
       '*': ({ path }) => (path.startsWith(overage) ? { totalOverage: 1 } : reply(404)),
     },
   });
@@ -90,6 +90,19 @@ it('lists of pull zones that fail leave out nothing', async () => {
   whole.routes['/pullzone'] = () => reply(500);
   await whole.pass(60 * minuteMs);
   expect(read(whole)).toEqual(both);
+});
+
+it('one list alone leaves out nothing', async () => {
+  const whole = await start({}, () => reply(500));
+  await whole.pass(11 * minuteMs);
+  const lists = () => whole.requests.filter(({ path }) => path === '/pullzone').length;
+  const failed = lists();
+  whole.routes['/pullzone'] = pullZonesOf(7);
+  while (lists() === failed) await whole.pass(minuteMs);
+  await whole.pass(minuteMs);
+  expect([lists() - failed, read(whole)]).toEqual([1, both]);
+  await whole.pass(11 * minuteMs);
+  expect([lists() - failed, read(whole)]).toEqual([2, rest]);
 });
 
 it('what comes back is read again', async () => {
