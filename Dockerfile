@@ -17,7 +17,7 @@ COPY src ./src
 COPY simulator ./simulator
 COPY tsconfig.json ./
 ARG BUILD_REVISION=unknown
-RUN BUILD_REVISION="$BUILD_REVISION" npm run build
+RUN BUILD_REVISION="$BUILD_REVISION" npm run build && mkdir state
 
 FROM ${BASE_IMAGE}
 ARG BUILD_REVISION=unknown
@@ -32,6 +32,8 @@ LABEL org.opencontainers.image.title="bunnynet-exporter" \
       org.opencontainers.image.revision="${BUILD_REVISION}"
 COPY --from=build /build/dist/*.js /build/dist/package.json /app/
 COPY LICENSE docs/licences.md /app/
+# Where a volume for the counters may be mounted. Without one nothing is written.
+COPY --from=build --chown=65532:65532 /build/state /var/lib/bunnynet-exporter
 WORKDIR /app
 ENV NODE_ENV=production \
     NODE_OPTIONS=--max-semi-space-size=4 \
@@ -39,10 +41,11 @@ ENV NODE_ENV=production \
     PATH=/nodejs/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 USER 65532:65532
 EXPOSE 10057
-# Node's permission model: the program may read files, but neither write one nor start a process nor load native code.
+# Node's permission model: the program may read files, and write those in /var/lib/bunnynet-exporter, where `state.file` can be. It may
+# write no other, start no process and load no native code.
 # The first three options, NODE_OPTIONS and MALLOC_TRIM_THRESHOLD_ keep it small: code is compiled only where it runs often, by one
 # thread beside the program's own, which also collects garbage, new objects are at most 4 MB (1 MB in a sidecar, which takes less
 # memory and more CPU), and freed memory goes back to the system. The heap may have half of the container's memory limit: V8's own
 # default, 256 MiB, would not notice a smaller limit before the container is killed.
 # The thread in which passwords are compared needs --allow-worker; Node warns that such a thread is not held to the model.
-ENTRYPOINT ["node", "--liftoff-only", "--v8-pool-size=1", "--no-sparkplug", "--max-old-space-size-percentage=50", "--permission", "--allow-fs-read=*", "--allow-worker", "--disable-warning=PERM0006", "/app/bunnynet-exporter.js"]
+ENTRYPOINT ["node", "--liftoff-only", "--v8-pool-size=1", "--no-sparkplug", "--max-old-space-size-percentage=50", "--permission", "--allow-fs-read=*", "--allow-fs-write=/var/lib/bunnynet-exporter/*", "--allow-worker", "--disable-warning=PERM0006", "/app/bunnynet-exporter.js"]

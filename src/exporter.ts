@@ -289,11 +289,9 @@ export class Exporter {
   #keeperOf({ path, state, problem }: OwnState): StateKeeper {
     const { log } = this.#options;
     if (problem !== undefined) log.error(problem);
-    if (state)
-      log.info(
-        { state: path },
-        `counters of ${plural(state.targets.length, 'target')} go on, as of ${new Date(state.written_at * 1000).toISOString()}`,
-      );
+    const known =
+      state && `${plural(state.targets.length, 'target')} go on as of ${isoTime(state.written_at)}`;
+    log.info({ state: path }, known ? `the counters of ${known}` : 'counters begin, and are kept');
     const { counters } = this.#engine;
     return new StateKeeper({
       path,
@@ -455,6 +453,10 @@ export class Exporter {
       counts.reduce((sum, each) => sum + (each.kind === kind ? each.targets : 0), 0),
     );
   }
+}
+
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
 }
 
 /** The keys that the APIs have paused, and until when. */

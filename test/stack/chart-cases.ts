@@ -66,6 +66,12 @@ export const cases: Readonly<Record<string, Values>> = {
     podDisruptionBudget: { enabled: true },
     serviceMonitor: { enabled: true },
   },
+  'state-claim': { ...oneApplication, state: { enabled: true, claim: { enabled: true } } },
+  'state-of-shards': {
+    ...oneApplication,
+    shards: 2,
+    state: { enabled: true, claim: { enabled: true, size: '1Gi', storageClassName: 'fast' } },
+  },
   tls: {
     ...oneApplication,
     web: { port: 9443, telemetryPath: '/figures', config: { existingSecret: 'bunnynet-web', tls: true } },
@@ -189,6 +195,10 @@ export const switches: Readonly<Record<string, Values>> = {
   'with a web configuration without TLS': { web: { config: { existingSecret: 'web' } } },
   'with two shards and no Service': { shards: 2, service: { enabled: false } },
   'with another name': { fullnameOverride: `long-${'name-'.repeat(12)}end` },
+  'with a state that outlives the container': { state: { enabled: true } },
+  'with a state in a claim that is there': {
+    state: { enabled: true, claim: { enabled: true, existing: 'counters' } },
+  },
   'without probes': { livenessProbe: null, readinessProbe: null },
   'without security contexts': { podSecurityContext: null, securityContext: null },
   'without resources': { resources: null },
@@ -320,6 +330,30 @@ export const refusals: Readonly<
   'a Service of shards that is not headless': {
     values: { ...oneApplication, shards: 2, service: { type: 'NodePort' } },
     naming: [/service.type: the Service of shards is headless/],
+  },
+  'two places for the state': {
+    values: { ...oneApplication, state: { enabled: true }, extraArgs: ['--state.file=/other/state.json'] },
+    naming: [/extraArgs: state.enabled sets --state.file/],
+  },
+  'a place for the state in the configuration, too': {
+    values: {
+      ...oneApplication,
+      state: { enabled: true },
+      config: { ...oneApplication.config, state: { file: '/other/state.json' } },
+    },
+    naming: [/config.state.file: state.enabled says where/],
+  },
+  'a claim for no state': {
+    values: { ...oneApplication, state: { claim: { enabled: true } } },
+    naming: [/state.claim.enabled: only with state.enabled/],
+  },
+  'a claim for all shards': {
+    values: {
+      ...oneApplication,
+      shards: 2,
+      state: { enabled: true, claim: { enabled: true, existing: 'counters' } },
+    },
+    naming: [/state.claim.existing: each shard needs a claim of its own/],
   },
   'an unknown alert': {
     values: { ...oneApplication, prometheusRule: { disabled: ['BunnynetApplicationsFailing'] } },

@@ -61,6 +61,40 @@ describe.each(helms)('%s', (helm) => {
     for (const words of naming) expect(message).toMatch(words);
   });
 
+  test('keeps counters in a claim, of each shard in its own, and never has two Pods with one', () => {
+    const of = (name: string, kind: string) =>
+      parse(render(helm, cases[name] ?? {})).find((manifest) => manifest.kind === kind);
+    expect(of('state-claim', 'Deployment')).toMatchObject({
+      spec: {
+        replicas: 1,
+        strategy: { type: 'Recreate' },
+        template: {
+          spec: {
+            volumes: expect.arrayContaining([
+              { name: 'state', persistentVolumeClaim: { claimName: 'edge-bunnynet-exporter' } },
+            ]) as unknown,
+          },
+        },
+      },
+    });
+    expect(of('state-claim', 'PersistentVolumeClaim')).toMatchObject({
+      metadata: { name: 'edge-bunnynet-exporter' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '100Mi' } } },
+    });
+    expect(of('state-of-shards', 'PersistentVolumeClaim')).toBeUndefined();
+    expect(of('state-of-shards', 'StatefulSet')).toMatchObject({
+      spec: {
+        volumeClaimTemplates: [
+          {
+            metadata: { name: 'state' },
+            spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
+          },
+        ],
+      },
+    });
+    expect(render(helm, cases['account'] ?? {})).not.toContain('/var/lib/bunnynet-exporter');
+  });
+
   test('refuses a Kubernetes without native sidecars', () => {
     const { code, stderr } = template(helm, plain, chart, '1.28.0');
     expect(code).not.toBe(0);

@@ -64,6 +64,9 @@ spec:
         {{- if eq .Values.reload "endpoint" }}
         - --web.enable-lifecycle
         {{- end }}
+        {{- if include "bunnynet-exporter.state" . }}
+        - --state.file=/var/lib/bunnynet-exporter/state.json
+        {{- end }}
         - --log.level={{ .Values.log.level }}
         - --log.format={{ .Values.log.format }}
         {{- with .Values.extraArgs }}
@@ -134,6 +137,10 @@ spec:
           mountPath: /etc/bunnynet-exporter/web
           readOnly: true
         {{- end }}
+        {{- if include "bunnynet-exporter.state" . }}
+        - name: state
+          mountPath: /var/lib/bunnynet-exporter
+        {{- end }}
         {{- with .Values.extraVolumeMounts }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
@@ -166,6 +173,15 @@ spec:
       secret:
         secretName: {{ . }}
         defaultMode: 0440
+    {{- end }}
+    {{- $claim := include "bunnynet-exporter.stateClaim" . }}
+    {{- if and $claim (not $sharded) }}
+    - name: state
+      persistentVolumeClaim:
+        claimName: {{ .Values.state.claim.existing | default (include "bunnynet-exporter.fullname" .) }}
+    {{- else if and (include "bunnynet-exporter.state" .) (not $claim) }}
+    - name: state
+      emptyDir: {}
     {{- end }}
     {{- with .Values.extraVolumes }}
     {{- toYaml . | nindent 4 }}

@@ -117,6 +117,26 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if gt (int .Values.shards) 1 }}true{{ end }}
 {{- end }}
 
+{{/* Whether counters are kept: the demo keeps none. */}}
+{{- define "bunnynet-exporter.state" -}}
+{{- if and .Values.state.enabled (not .Values.demo) }}true{{ end }}
+{{- end }}
+
+{{/* Whose claim they are kept in: `own` of the chart, `existing`, or none. */}}
+{{- define "bunnynet-exporter.stateClaim" -}}
+{{- if and (include "bunnynet-exporter.state" .) .Values.state.claim.enabled }}{{ ternary "existing" "own" (ne .Values.state.claim.existing "") }}{{ end }}
+{{- end }}
+
+{{- define "bunnynet-exporter.stateClaimSpec" -}}
+accessModes: [ReadWriteOnce]
+{{- with .Values.state.claim.storageClassName }}
+storageClassName: {{ . }}
+{{- end }}
+resources:
+  requests:
+    storage: {{ .Values.state.claim.size }}
+{{- end }}
+
 {{/* The Service of shards is headless and has its own name, because an existing Service cannot become headless. */}}
 {{- define "bunnynet-exporter.serviceName" -}}
 {{- include "bunnynet-exporter.fullname" . }}{{ if include "bunnynet-exporter.sharded" . }}-shards{{ end }}
@@ -213,6 +233,23 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- if hasPrefix "--web.telemetry-path" . }}
 {{- fail "extraArgs: set web.telemetryPath instead of --web.telemetry-path, so that monitors and the test use the same path" }}
+{{- end }}
+{{- end }}
+{{- if and .Values.state.enabled (dig "state" "file" "" .Values.config) }}
+{{- fail "config.state.file: state.enabled says where counters are kept; give one of the two" }}
+{{- end }}
+{{- if and .Values.state.claim.enabled (not .Values.state.enabled) }}
+{{- fail "state.claim.enabled: only with state.enabled" }}
+{{- end }}
+{{- if and .Values.state.claim.existing (not .Values.state.claim.enabled) }}
+{{- fail "state.claim.existing: only with state.claim.enabled" }}
+{{- end }}
+{{- if and .Values.state.claim.existing (include "bunnynet-exporter.sharded" .) }}
+{{- fail "state.claim.existing: each shard needs a claim of its own, which the chart creates; leave it empty" }}
+{{- end }}
+{{- range .Values.extraArgs }}
+{{- if and (hasPrefix "--state.file" .) $.Values.state.enabled }}
+{{- fail "extraArgs: state.enabled sets --state.file; give one of the two" }}
 {{- end }}
 {{- end }}
 {{- if and .Values.probes.startup.strict .Values.startupProbe }}
