@@ -279,7 +279,7 @@ describe('the chart', () => {
       ['metadata', 'labels', 'helm.sh/chart'],
       expect.stringContaining('bunnynet-exporter-'),
     );
-    const dashboards = manifests.filter(({ metadata }) => metadata.name.includes('-bunnynet-'));
+    const dashboards = manifests.filter(({ metadata }) => metadata.name.includes('exporter-bunnynet-'));
     expect(dashboards.length).toBeGreaterThan(5);
     for (const { metadata } of dashboards)
       expect(metadata).toMatchObject({ namespace: 'grafana', labels: { team: 'dashboard' } });
