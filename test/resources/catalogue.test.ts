@@ -6,6 +6,8 @@ import type { Resource } from '../../src/resources/resource.ts';
 
 /** API fields that are ids, keys or paging, and have no series. */
 const fieldsWithoutSeries = [
+  // A Shield Zone with it is left out.
+  'deletedDateTime',
   'shieldZoneId',
   'ratelimitId',
   'totalCount',
