@@ -8,11 +8,12 @@ import { fieldOf, isObject, snakeCased } from '../resources/fields.ts';
 import { applicationOverview } from '../resources/kinds/application-overview.ts';
 import { billing } from '../resources/kinds/billing.ts';
 import { databaseStatistics } from '../resources/kinds/database-statistics.ts';
+import { loadBalancer, loadBalancers } from '../resources/kinds/load-balancer.ts';
 import { pullZoneStatistics } from '../resources/kinds/pull-zone-statistics.ts';
 import { shieldStatistics } from '../resources/kinds/shield-statistics.ts';
 import type { Resource } from '../resources/resource.ts';
 import { parseChartKey, parseInstant } from '../resources/times.ts';
-import { formOf } from './shape.ts';
+import { formOf, typeOf } from './shape.ts';
 
 export interface Question {
   /** Takes an answer into account. path: with its query. nowMs: Unix time of the answer. */
@@ -33,6 +34,8 @@ export const topics: readonly Topic[] = [
   { resource: billing, questions: [expirationOfCards] },
   { resource: pullZoneStatistics, questions: [newestHour] },
   { resource: databaseStatistics, questions: [latencyOfDatabases] },
+  { resource: loadBalancers, questions: [healthOfOrigins] },
+  { resource: loadBalancer, questions: [healthOfOrigins] },
 ];
 
 /** How many different forms are shown. */
@@ -68,15 +71,15 @@ function numberAt(value: unknown, ...names: readonly string[]): number | undefin
 }
 
 const words = new Set(
-  `accept accepted access action actions allow allowed api authentication average avg ban banned billable block blocked blocks
-  bot bots breach breaches bypass bypassed bypasses captcha challenge challenged challenges clean count custom ddos default denied
-  deny detect detected detection drop dropped enforcement error errors event events fail failed failure failures file files guardian
-  hit hits human inspect inspected interactive javascript js lists log logged logs malicious managed max maximum mean median min
-  minimum mitigated monitor monitored none p50 p75 p90 p95 p99 p999 pass passed rate limit limited ratelimit ratelimited redirect
-  redirected reject rejected request requests response responses rule rules scan scanned scanning skip skipped solved sum suspicious
-  total totals trigger triggered triggers unknown unsolved upload uploads validation verified verify violation violations waf`.split(
-    /\s+/,
-  ),
+  `accept accepted access action actions allow allowed api at authentication average avg ban banned billable block blocked
+  blocks bot bots breach breaches bypass bypassed bypasses captcha challenge challenged challenges check checked checks clean
+  code codes count current custom ddos default denied deny detect detected detection drop dropped enforcement error errors
+  event events fail failed failure failures file files guardian health healthy hit hits human inspect inspected interactive
+  is javascript js last level limit limited lists log logged logs malicious managed max maximum mean median min minimum
+  mitigated monitor monitored none origin origins p50 p75 p90 p95 p99 p999 pass passed probe probes rate ratelimit
+  ratelimited reason redirect redirected reject rejected request requests response responses rule rules scan scanned scanning
+  since skip skipped solved state status statuses sum suspicious time total totals trigger triggered triggers unhealthy
+  unknown unsolved updated upload uploads validation verified verify violation violations waf`.split(/\s+/),
 );
 
 /** The name, if it consists of words in the list, else its form. */
@@ -234,4 +237,30 @@ function latencyOfDatabases(): Question {
     },
     lines: () => keys.lines('keys of latency'),
   };
+}
+
+/** Which fields tell of the health or the state of an origin: none is documented but the status codes of its failures. */
+function healthOfOrigins(): Question {
+  const found = new Tally();
+  let answers = 0;
+  return {
+    note(body) {
+      answers++;
+      noteFields(body);
+    },
+    lines() {
+      const about = 'fields of load balancers about health or status';
+      const lines = found.lines(about);
+      return answers > 0 && lines.length === 0 ? [`${about}: none`] : lines;
+    },
+  };
+
+  function noteFields(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, inner] of Object.entries(value)) {
+      if (/health|status/i.test(name))
+        found.add(`${wordsOrForm(name)}: ${typeof inner === 'string' ? formOf(inner) : typeOf(inner)}`);
+      noteFields(inner);
+    }
+  }
 }

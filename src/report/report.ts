@@ -31,10 +31,13 @@ interface OperationRecord {
   /** The shapes of bodies by their title: `answer`, `error 404`. */
   readonly shapes: Map<string, Shape>;
   readonly errorKeys: Set<string>;
+  /** Headers about rates, with the form of the value. Those of a 429 are of interest on their own: so is that it had none. */
   readonly headers: Set<string>;
+  readonly headersOf429: Set<string>;
 }
 
-const rateHeader = /(?:^|-)(?:rate|retry|quota|throttl)/i;
+const rateHeader = /(?:^|-)(?:rate|retry|quota|throttl|limit|remaining|reset)/i;
+const noRateHeader = '';
 
 /** An error key that looks like one of the API's own: words with dots, dashes or underscores between them. */
 const errorKey = /^[a-z]{1,40}(?:[._-][a-z]{1,40}){0,8}$/i;
@@ -71,15 +74,18 @@ export class Report {
         shapes: new Map(),
         errorKeys: new Set(),
         headers: new Set(),
+        headersOf429: new Set(),
       };
       this.#operations.set(name, record);
     }
     record.codes.set(code, (record.codes.get(code) ?? 0) + 1);
     record.timesMs.push(durationMs);
     if (!answer) return;
-    for (const [header, value] of Object.entries(answer.headers)) {
-      if (rateHeader.test(header)) record.headers.add(`${header}: ${formOf(String(value))}`);
-    }
+    const rates = Object.entries(answer.headers).flatMap(([header, value]) =>
+      rateHeader.test(header) ? [`${header}: ${formOf(String(value))}`] : [],
+    );
+    if (code !== '429') for (const rate of rates) record.headers.add(rate);
+    else for (const rate of rates.length > 0 ? rates : [noRateHeader]) record.headersOf429.add(rate);
     const isGood = code.startsWith('2');
     const title = isGood ? 'answer' : `error ${code}`;
     let shape = record.shapes.get(title);
@@ -140,20 +146,23 @@ function parseBody(text: string): unknown {
 }
 
 function recordLines(record: OperationRecord, isPrivate: IsPrivate): string[] {
-  const { codes, timesMs, questions, shapes, errorKeys, headers } = record;
+  const { codes, timesMs, questions, shapes, errorKeys, headers, headersOf429 } = record;
   const [fastest, slowest] = [Math.min, Math.max].map((of) => Math.round(timesMs.reduce((a, b) => of(a, b))));
   const hidden = (text: string, isName: boolean) => (isName && !isPrivate(text) ? text : formOf(text));
   const keys = [...errorKeys].filter((key) => key !== '').map((key) => hidden(key, errorKey.test(key)));
-  const rates = [...headers].map((header) => {
-    const [name = '', form = ''] = header.split(': ');
-    return `${hidden(name, true)}: ${form}`;
-  });
+  const rate = (header: string) => {
+    const [name = '', ...form] = header.split(': ');
+    return `${hidden(name, true)}: ${form.join(': ')}`;
+  };
   return [
     `${[...codes].map(([code, count]) => `${code} × ${count}`).join(', ')}; ${fastest} to ${slowest} ms`,
     ...[...shapes].flatMap(([title, shape]) => shape.lines(title, isPrivate)),
     ...questions.flatMap((question) => question.lines()),
     ...(keys.length > 0 ? [`error keys: ${[...new Set(keys)].join(', ')}`] : []),
-    ...rates,
+    ...[...headers].map(rate),
+    ...[...headersOf429].map((header) =>
+      header === noRateHeader ? 'a 429 without a header about rates' : `header of a 429: ${rate(header)}`,
+    ),
   ];
 }
 

@@ -31,7 +31,7 @@ export const notJson = {
   text: Symbol('text that is no JSON'),
 } as const;
 
-function typeOf(value: unknown): string {
+export function typeOf(value: unknown): string {
   if (typeof value === 'symbol') return value.description ?? '';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';

@@ -36,10 +36,11 @@ describe('a report', () => {
         return Object.fromEntries(canaries.map((name) => [name, turn % 2 ? hostile(values) : figure()]));
       if (!fields || fields.size === 0) return turn % 2 ? canary() : figure();
       const named = [...fields].map(([name, field]) => [name, hostile(field)]);
-      return Object.fromEntries([...named, ...canaries.map((name) => [name, { [canary()]: canary() }])]);
+      const unnamed = canaries.flatMap((name) => [name, `${name}Health`]);
+      return Object.fromEntries([...named, ...unnamed.map((name) => [name, { [canary()]: canary() }])]);
     };
     const note = (exchange: Omit<Exchange, 'durationMs' | 'answer'>, body: unknown) => {
-      const headers = { 'x-ratelimit-limit': canary(), [`retry-${canary()}`]: 'a', server: canary() };
+      const headers = { 'x-ratelimit-limit': canary(), [`retry-${canary()}`]: canary(), server: canary() };
       report.note({ ...exchange, durationMs: 12, answer: { headers, text: () => JSON.stringify(body) } });
     };
     for (const { api, path, documented } of operations) {
@@ -47,6 +48,7 @@ describe('a report', () => {
       note({ api, path: asked, code: '200' }, hostile(documented));
       note({ api, path: asked, code: '500' }, { ErrorKey: canary(), errorKey: canary(), title: canary() });
       note({ api, path: asked, code: '403' }, canary());
+      note({ api, path: asked, code: '429' }, canary());
     }
     note({ api: 'core', path: `/${canary()}`, code: '200' }, { [canary()]: canary() });
 
@@ -182,6 +184,55 @@ describe('a report', () => {
       expect(text).toContain(`\n  ${line}`);
     for (const secret of ['acme', 'q7tz', '2031', '501', 'db_1', 'dez'])
       expect(text.toLowerCase(), secret).not.toContain(secret);
+  });
+
+  it('says what a 429 tells about rates, or that it tells nothing', () => {
+    const report = new Report();
+    const note = (path: string, code: string, headers: Record<string, string>) =>
+      report.note({ api: 'core', path, code, durationMs: 5, answer: { headers, text: () => '' } });
+    note('/billing', '429', { 'retry-after': '17', 'x-ratelimit-reset': 'at: 12:30', server: 'BunnyCDN' });
+    note('/billing', '429', { 'retry-after': 'Sat, 15 Aug 2026 12:20:00 GMT', date: 'Sat' });
+    note('/billing', '429', { 'retry-after': '30' });
+    note('/billing', '200', { 'ratelimit-remaining': '4', 'accept-ranges': 'bytes' });
+    note('/dnszone', '429', { server: 'BunnyCDN' });
+    note('/pullzone', '200', { server: 'BunnyCDN' });
+    const text = report.text('1.2.3', {});
+    expect(text).toContain(
+      [
+        '  ratelimit-remaining: 9',
+        '  header of a 429: retry-after: 99',
+        '  header of a 429: x-ratelimit-reset: xx: 99:99',
+        '  header of a 429: retry-after: xxx, 99 xxx 9999 99:99:99 xxx',
+        '',
+        'GET /dnszone of the core API',
+      ].join('\n'),
+    );
+    expect(text.match(/a 429 without .*/g)).toEqual(['a 429 without a header about rates']);
+    expect(text).toContain('  a 429 without a header about rates\n\nGET /pullzone of the core API');
+  });
+
+  it('says what tells of the health of the origins of a load balancer, in any list', () => {
+    const report = new Report();
+    const note = (path: string, body: unknown) =>
+      report.note({
+        api: 'core',
+        path,
+        code: '200',
+        durationMs: 5,
+        answer: { headers: {}, text: () => JSON.stringify(body) },
+      });
+    note('/loadbalancer/77/statistics?from=x', {
+      OriginFailures: [{ OriginId: 'o1', StatusCode: '502' }, { StatusCode: '504' }],
+      Origins: [{ IsHealthy: true, AcmeHealth: { lastCheckStatus: 1, acme_status: 'Up: 203.0.113.77' } }],
+    });
+    note('/loadbalancer/statistics?from=x', [{ LoadBalancerId: 77 }]);
+    const text = report.text('1.2.3', {});
+    const about = 'fields of load balancers about health or status';
+    expect(text).toContain(
+      `  ${about}: StatusCode: 999 × 2, IsHealthy: boolean × 1, {xxxxxxxxxx}: object × 1, lastCheckStatus: integer × 1, {xxxx_xxxxxx}: xx: 999.9.999.99 × 1\n`,
+    );
+    expect(text).toContain(`  ${about}: none\n`);
+    expect(text).not.toMatch(/acmehealth|acme_status|203\.0|502/i);
   });
 
   it.each([
