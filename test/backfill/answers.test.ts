@@ -180,8 +180,8 @@ it('asks by hours for the last 30 days, by day for those before, and for none be
   const first = (hourly: string | undefined) =>
     days
       .filter((query) => query['hourly'] === hourly)
-      .map(({ dateFrom }) => dateFrom)
-      .toSorted()[0];
+      .map(({ dateFrom = '' }) => dateFrom)
+      .toSorted((a, b) => a.localeCompare(b))[0];
   expect(days).toHaveLength(365);
   expect(first('true')).toBe('2026-10-29T00:00:00Z');
   expect(first(undefined)).toBe('2025-11-28T00:00:00Z');

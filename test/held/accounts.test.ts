@@ -107,7 +107,7 @@ describe('an account that is replaced in a reload', () => {
   };
   /** The configuration with another name for its account. */
   const renamed = (document: object): object =>
-    JSON.parse(JSON.stringify(document).replaceAll('"account"', '"initech"'));
+    JSON.parse(JSON.stringify(document).replaceAll('"account"', '"initech"')) as object;
 
   async function begin() {
     const { document, ...account } = simulateAccount({ shape: Object.fromEntries(few) as Shape });
@@ -368,7 +368,12 @@ it('the status page and its JSON count by account, and show the targets of those
   answers[keys.UMBRELLA] = () => reply(500);
   await whole.pass(700_000);
   const none = { targets: 0, ok: 0, lacking: 0, failing: 0, absent: 0, pending: 0, stale: 0 };
-  const read = async (query: string) => JSON.parse((await whole.get(`/api/v1/targets?${query}`)).body);
+  const read = async (query: string) =>
+    JSON.parse((await whole.get(`/api/v1/targets?${query}`)).body) as {
+      counts: { by_account: unknown };
+      targets: unknown;
+      matching: number;
+    };
   const ofUmbrella = await read('account=umbrella');
   expect(ofUmbrella.counts.by_account).toEqual({
     acme: { ...none, targets: 2, ok: 2 },

@@ -231,7 +231,7 @@ describe('operations that answer 500 while the others are read', () => {
     expect(wrong).toEqual([]);
     const told = () => whole.log.slice(lines).filter(({ cause }) => cause !== undefined);
     expect(told().map(({ level, msg }) => [level, msg])).toEqual(
-      paths.map(() => [40, expect.stringMatching(/^HTTP 500: oops from the \w+ API: /)]),
+      paths.map(() => [40, expect.stringMatching(/^HTTP 500: oops from the \w+ API: /) as string]),
     );
     whole.routes['*'] = route;
     await whole.pass(70 * minuteMs);
@@ -243,7 +243,7 @@ describe('operations that answer 500 while the others are read', () => {
     ).toEqual(
       paths.map(() => [
         30,
-        expect.stringMatching(/^this is over after .*: HTTP 500: oops from the \w+ API; /),
+        expect.stringMatching(/^this is over after .*: HTTP 500: oops from the \w+ API; /) as string,
       ]),
     );
   });

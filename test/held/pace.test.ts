@@ -42,7 +42,7 @@ function accountsOf(zonesOf: Readonly<Record<string, number>>, interval = '5m') 
       pull_zone_statistics: { targets: 'all', interval },
     } as never,
     env: Object.fromEntries(accounts.map((account) => [account, `key-of-${account}`])),
-    zones({ key = '' }: Request) {
+    zones: ({ key = '' }: Request) => {
       const at = accounts.findIndex((account) => key === `key-of-${account}`);
       const account = accounts[at] ?? '';
       return list(
