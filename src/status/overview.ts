@@ -76,10 +76,13 @@ ${troubled.map((each) => row(view, [each], capitalised(each.noun), html` <small>
 
 /** A row for each account, where there are several. */
 function accountRows(view: View): HtmlValue {
-  const rows = view.accounts.map(({ account, counts }) =>
-    countRow(view, counts, { accounts: [account] }, account, html` <small>account</small>`),
-  );
-  return view.hasSeveralAccounts && html`<tbody>${rows}</tbody>`;
+  const remark = html` <small>account</small>`;
+  const rows = view.accounts.map(({ account, counts }) => {
+    const row = countRow(view, counts, { accounts: [account] }, account, remark);
+    // Each by itself: further rows of a group are indented, as the kinds of a product are.
+    return html`<tbody>${row}</tbody>`;
+  });
+  return view.hasSeveralAccounts && rows;
 }
 
 /** What the API says of the targets of each kind, each number a link to them. */
