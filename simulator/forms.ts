@@ -53,6 +53,9 @@ const originErrors: Form = {
 
 export const applicationApi = { api: 'application', key: 'account', form: problemDetails } as const;
 export const shieldApi = { api: 'shield', key: 'account', form: shieldEnvelope } as const;
+/** An id of a storage zone that the account does not have is answered as a refused key is, but without a body. */
+const storageErrors: Form = { ...coreErrors, missing: () => ({ status: 401 }) };
+export const storageApi = { api: 'core', key: 'account', form: storageErrors } as const;
 export const coreApi = { api: 'core', key: 'account', form: coreErrors } as const;
 export const videoApi = { api: 'video', key: 'library', form: videoEnvelope } as const;
 
@@ -66,11 +69,15 @@ export function shieldData(seed: number, data: unknown): Answer {
   return ok([{ error: null, data }, { data }, { error: noError, data }][hash(seed, 0x71) % 3]);
 }
 
+/** API Guardian of a zone that nobody configured. Only how its key ends was recorded. */
+export const noConfiguration: Answer = {
+  ...shieldEnvelope.rejected(202, { errorKey: 'api_guardian.no_configuration', statusCode: 404 }),
+  status: 404,
+};
+
 /** Reasons why the Shield API answers a well-formed request with `data: null`. */
 export const rejections = {
   unknownZone: { errorKey: 'not_found_or_unauthorised_access.shieldzone', statusCode: 404 },
-  // Named after its siblings: the vendor's word for it is not known.
-  unknownEndpoint: { errorKey: 'not_found.api_guardian_endpoint', statusCode: 404 },
   noRateLimits: { errorKey: 'not_found.ratelimit_shieldzone', statusCode: 404 },
   // Only how it begins was recorded.
   notOnPlan: { errorKey: 'invalid_plan_type.shieldzone', statusCode: 403 },

@@ -96,7 +96,7 @@ export interface Form {
 }
 
 /** Why the Shield API answers a well-formed request with `data: null`. */
-export type Rejection = 'unknownZone' | 'unknownEndpoint' | 'noRateLimits' | 'notOnPlan';
+export type Rejection = 'unknownZone' | 'noRateLimits' | 'notOnPlan';
 
 export interface RejectionError {
   readonly errorKey: string;

@@ -1,7 +1,7 @@
 /** API Guardian endpoints of Shield Zones and their metrics (`/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}`). */
 import { type DayFigure, doneOf, weekdayShare, windowOf } from '../days.ts';
 import { entities, hash, magnitude, nth, unit } from '../entities.ts';
-import { rejected, shieldApi, shieldData } from '../forms.ts';
+import { noConfiguration, rejected, shieldApi, shieldData, shieldEnvelope } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind, Request } from '../kind.ts';
 import { ofZone, type Zone, type Zones } from './shield-zone.ts';
@@ -22,10 +22,10 @@ export const apiGuardian = {
   ...shieldApi,
   path: '/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}',
   traits: { field: 'data', integer: 'totalBlockedRequests', days: true },
-  rejections: ['unknownZone', 'unknownEndpoint', 'notOnPlan'],
+  rejections: ['unknownZone', 'notOnPlan'],
   ...ofGuardedZone(({ ids: [, id = ''], isRemoved, nowMs }, there) => {
     const one = there.find((endpoint) => endpoint.id === id && !isRemoved(id));
-    return one ? metrics(one, nowMs) : rejected('unknownEndpoint', id);
+    return one ? metrics(one, nowMs) : shieldEnvelope.error(404, `Endpoint ${id} was not found`);
   }),
   targets: ({ endpoints }: Endpoints) =>
     endpoints.map(({ shieldZoneId, id, name }) => ({
@@ -65,6 +65,8 @@ function ofGuardedZone(
       ofZone((zone, request) => {
         if (!isGuarded(zone)) return rejected('notOnPlan', zone.id);
         const there = dataset.endpoints.filter(({ shieldZoneId }) => shieldZoneId === zone.id);
+        // Where there are more zones than endpoints, nobody configured the rest.
+        if (there.length === 0) return noConfiguration;
         return answer(request, there, zone);
       }).answers(dataset),
   };

@@ -1,14 +1,14 @@
 /** What is downloaded from storage zones, by protocol and day. */
 import { ofEach } from '../answers.ts';
 import { chartOf, daily, queryDays, totalOf } from '../days.ts';
-import { coreApi } from '../forms.ts';
+import { storageApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
 import type { StorageZone } from './storage-zone.ts';
 
 export const storageZoneEgress = {
   kind: 'storage_zone_egress',
   section: 'storage_zone_egress',
-  ...coreApi,
+  ...storageApi,
   path: '/storagezone/{storageZone}/statistics/egress',
   traits: { integer: 'TotalEgress', charts: true },
   ...ofEach('storageZones', statistics),

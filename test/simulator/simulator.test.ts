@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { isGuarded } from '../../simulator/kinds/api-guardian.ts';
 import { noon, startSimulator } from './start.ts';
 
 it('draws each sort of entity from its own stream of random numbers', () => {
@@ -34,4 +35,32 @@ it.each([
   const response = await fetch(url, { headers: { AccessKey: simulator.keys.account } });
   expect(response.status).toBe(status);
   expect(await response.json()).toMatchObject(message === undefined ? {} : { Message: message });
+});
+
+it('answers what is not there as the API was seen to', async () => {
+  const simulator = await startSimulator({ shape: { endpoints: 1 } });
+  const [configured, unconfigured] = simulator.zones.filter(isGuarded).map(({ id }) => id);
+  const answerTo = async (api: 'core' | 'shield', path: string) => {
+    const headers = { AccessKey: simulator.keys.account };
+    const response = await fetch(`${simulator.baseUrls[api]}${path}`, { headers });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  const endpointsOf = (zone = '') => answerTo('shield', `/shield/shield-zone/${zone}/api-guardian`);
+  const body = (errorKey: unknown) => ({ error: { success: false, errorKey }, data: null });
+
+  expect(await endpointsOf(unconfigured)).toMatchObject({
+    status: 404,
+    body: body(expect.stringMatching(/no_configuration$/)),
+  });
+  const [endpoint] = simulator.endpoints;
+  simulator.remove(endpoint?.id ?? '');
+  expect(await endpointsOf(configured)).toMatchObject({ status: 200, body: { data: { endpoints: [] } } });
+  const metrics = `/shield/metrics/shield-zone/${configured}/api-guardian/endpoint/${endpoint?.id}`;
+  expect(await answerTo('shield', metrics)).toMatchObject({ status: 404, body: body(null) });
+
+  const egress = (zone = '') => answerTo('core', `/storagezone/${zone}/statistics/egress`);
+  expect(await egress(simulator.storageZones[0]?.id)).toMatchObject({ status: 200 });
+  expect(await egress('1')).toEqual({ status: 401, body: undefined });
+  expect(await answerTo('core', '/statistics?pullZone=1')).toMatchObject({ status: 404 });
 });
