@@ -64,3 +64,17 @@ it('answers what is not there as the API was seen to', async () => {
   expect(await egress('1')).toEqual({ status: 401, body: undefined });
   expect(await answerTo('core', '/statistics?pullZone=1')).toMatchObject({ status: 404 });
 });
+
+it('keeps the Shield Zone of a pull zone that was removed', async () => {
+  const simulator = await startSimulator();
+  const [zone] = simulator.zones;
+  const path = { pullZones: '/pullzone', shieldZones: '/shield/shield-zones' };
+  const list = async (which: keyof typeof path) => {
+    const headers = { AccessKey: simulator.keys.account };
+    return await (await fetch(`${simulator.baseUrls.core}${path[which]}`, { headers })).text();
+  };
+  expect(await list('pullZones')).toContain(`"Id":${zone?.pullZoneId},`);
+  simulator.remove(zone?.pullZoneId ?? '');
+  expect(await list('pullZones')).not.toContain(`"Id":${zone?.pullZoneId},`);
+  expect(await list('shieldZones')).toContain(`"pullZoneId":${zone?.pullZoneId},`);
+});
