@@ -44,7 +44,7 @@ it('answers what is not there as the API was seen to', async () => {
     const headers = { AccessKey: simulator.keys.account };
     const response = await fetch(`${simulator.baseUrls[api]}${path}`, { headers });
     const text = await response.text();
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+    return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
   };
   const endpointsOf = (zone = '') => answerTo('shield', `/shield/shield-zone/${zone}/api-guardian`);
   const body = (errorKey: unknown) => ({ error: { success: false, errorKey }, data: null });
