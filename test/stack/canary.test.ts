@@ -279,7 +279,7 @@ test('--backfill shows no key, with every fault at once', async () => {
     },
   ).ended;
   expect(code).toBe(3);
-  expect(output).toContain('left out: ');
+  expect(output).toContain('the history lacks ');
   expect(stdout).toMatch(/# EOF\n$/);
   expect(found(canaries, output)).toEqual([]);
 });
