@@ -93,7 +93,11 @@ function objections(pod: PodSpec): string[] {
   if (ours.length === 0) found.push('no container of the exporter');
   for (const host of ['hostNetwork', 'hostPID', 'hostIPC']) if (pod[host]) found.push(host);
   for (const volume of pod.volumes ?? []) {
-    const allowed = ['name', 'configMap', 'secret', 'projected', 'emptyDir', 'csi', 'downwardAPI'];
+    // What the Standard allows, and the volume's name.
+    const allowed = [
+      ...['name', 'configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral'],
+      ...['persistentVolumeClaim', 'projected', 'secret'],
+    ];
     found.push(...Object.keys(volume).filter((key) => !allowed.includes(key)));
   }
   for (const container of ours) {
