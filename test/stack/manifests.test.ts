@@ -94,11 +94,9 @@ function objections(pod: PodSpec): string[] {
   for (const host of ['hostNetwork', 'hostPID', 'hostIPC']) if (pod[host]) found.push(host);
   for (const volume of pod.volumes ?? []) {
     // What the Standard allows, and the volume's name.
-    const allowed = [
-      ...['name', 'configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral'],
-      ...['persistentVolumeClaim', 'projected', 'secret'],
-    ];
-    found.push(...Object.keys(volume).filter((key) => !allowed.includes(key)));
+    const allowed =
+      /^(name|configMap|csi|downwardAPI|emptyDir|ephemeral|persistentVolumeClaim|projected|secret)$/;
+    found.push(...Object.keys(volume).filter((key) => !allowed.test(key)));
   }
   for (const container of ours) {
     const context: Readonly<Record<string, unknown>> = {
