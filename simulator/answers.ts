@@ -89,7 +89,7 @@ function pagesOf<One>(
       const totalPages = Math.ceil(existing.length / pageSize);
       const totalCount = existing.length + miscounted;
       const fields = about({ page, totalPages, ...change.as, pageSize, totalCount });
-      return ok({ [items]: written, ...distort(fields, change.about) });
+      return ok(items === undefined ? written : { [items]: written, ...distort(fields, change.about) });
     },
   };
 }
@@ -108,8 +108,8 @@ interface Paging {
   readonly size: string;
   /** Items on a page unless the query says otherwise. */
   readonly pageSize: number;
-  /** The field that holds the items. */
-  readonly items: string;
+  /** The field that holds the items; undefined where a page is nothing but these. */
+  readonly items?: string;
   /** The other fields of a page. */
   readonly about: (position: Position) => Record<string, unknown>;
 }
@@ -149,6 +149,9 @@ export const corePaging: Paging = {
     HasMoreItems: page < totalPages,
   }),
 };
+
+/** A page is an array: nothing says how many there are. */
+export const barePaging: Paging = { page: 'page', size: 'count', pageSize: 50, about: () => ({}) };
 
 export const databasePaging: Paging = {
   page: 'page',

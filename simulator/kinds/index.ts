@@ -15,6 +15,7 @@ import { dnsZone } from './dns-zone.ts';
 import { edgeScript } from './edge-script.ts';
 import { edgeScriptUsage } from './edge-script-usage.ts';
 import { loadBalancer } from './load-balancer.ts';
+import { loadBalancerStatistics } from './load-balancer-statistics.ts';
 import { loadBalancerUsage } from './load-balancer-usage.ts';
 import { paymentRequests } from './payment-requests.ts';
 import { pullZone } from './pull-zone.ts';
@@ -64,6 +65,7 @@ export const kinds = [
   pullZoneOptimizer,
   pullZoneOriginShield,
   pullZoneSafehop,
+  loadBalancerStatistics,
   loadBalancerUsage,
   dnsZone,
   dnsRecord,

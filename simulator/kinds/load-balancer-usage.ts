@@ -1,9 +1,11 @@
 /** The requests that load balancers served this month, and their prices (`/loadbalancer/{id}/usage`). */
+import { ofEach } from '../answers.ts';
 import { monthSoFar, monthStartMs, secondOf } from '../days.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
-import { balancedOf, type LoadBalancer, ofBalancers } from './load-balancer.ts';
+import type { LoadBalancer } from './load-balancer.ts';
+import { balancedOf } from './load-balancer-statistics.ts';
 
 export const loadBalancerUsage = {
   kind: 'load_balancer_usage',
@@ -11,7 +13,7 @@ export const loadBalancerUsage = {
   ...coreApi,
   path: '/loadbalancer/{loadBalancer}/usage',
   traits: { integer: 'CurrentRequests', instants: true },
-  ...ofBalancers(usage),
+  ...ofEach('loadBalancers', usage),
 } as const satisfies Kind;
 
 function usage(one: LoadBalancer, { nowMs }: Request) {

@@ -1,20 +1,14 @@
-/** Load balancers, their requests by origin and hour, and the listing of those that have traffic (`/loadbalancer/…`). */
-import { ofEach } from '../answers.ts';
-import { type DayFigure, daily, dayMs, dayOf, hourMs } from '../days.ts';
-import { count, type Entity, entities, hash, magnitude, round, unit } from '../entities.ts';
+/** Load balancers with their origins, and their listing, of which a page is an array (`/loadbalancer`). */
+import { barePaging, listed } from '../answers.ts';
+import { count, entities, hash, magnitude, nth, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
-import { type Answer, type Kind, ok, type Request } from '../kind.ts';
+import type { Kind, Request } from '../kind.ts';
 
 export type LoadBalancer = ReturnType<typeof balancersOf>[number];
 
 export interface LoadBalancers {
   readonly loadBalancers: readonly LoadBalancer[];
-}
-
-/** A pull zone and the load balancer that it points to. */
-interface Attached {
-  readonly pullZones: readonly { readonly loadBalancer: string | undefined }[];
 }
 
 export const loadBalancer = {
@@ -25,42 +19,17 @@ export const loadBalancer = {
     loadBalancers: balancersOf(seed, sizes.loadBalancers),
   }),
   ...coreApi,
-  path: '/loadbalancer/{loadBalancer}/statistics',
-  reach: { from: 'from', to: 'to', days: 90 },
-  traits: { charts: true },
-  ...ofBalancers(statistics),
-  listing: {
-    ...coreApi,
-    path: '/loadbalancer/statistics',
-    traits: { ids: ['LoadBalancerId'], number: 'TotalTraffic' },
-    answers: (dataset: LoadBalancers & Attached) => (request: Request) =>
-      ok(
-        activeOf(dataset)
-          .filter(({ id }) => !request.isRemoved(id))
-          .map((one) => ({
-            LoadBalancerId: jsonInteger(one.id),
-            TotalRequests: Math.floor(30 * one.requestsPerDay),
-            TotalTraffic: Math.floor(30 * one.requestsPerDay * bytesPerRequest),
-            AttachedPullZoneCount: dataset.pullZones.filter(({ loadBalancer: id }) => id === one.id).length,
-          })),
-      ),
-  },
+  path: '/loadbalancer',
+  traits: { ids: ['LoadBalancerId'], name: 'Name', isStill: true },
+  ...listed('loadBalancers', barePaging, itemOf),
 } as const satisfies Kind;
 
-/** Answers for the load balancer that is the first id of a request. They have no names. */
-export function ofBalancers(answer: (one: LoadBalancer, request: Request) => Answer) {
-  return {
-    ...ofEach('loadBalancers', answer),
-    targets: ({ loadBalancers }: LoadBalancers) => loadBalancers.map(({ id }) => ({ ids: { id } })),
-  };
-}
-
-const bytesPerRequest = 30_000;
+const names = ['shop', 'api', 'media', 'search'] as const;
 
 function balancersOf(datasetSeed: number, length: number) {
   return entities(datasetSeed, 31, length, (seed, index) => ({
     id: String(5_101 + 7 * index),
-    name: '',
+    name: nth(names, index),
     requestsPerDay: magnitude(5_000, 5_000_000, unit(seed, 1)),
     origins: count(2 + (hash(seed, 2) % 3), (place) => ({
       OriginId: 9_000 + 10 * index + place,
@@ -69,67 +38,36 @@ function balancersOf(datasetSeed: number, length: number) {
   }));
 }
 
-/** The load balancers in the listing. The last one had no traffic: if a pull zone points to it, only that shows it. */
-function activeOf({ loadBalancers, pullZones }: LoadBalancers & Attached): readonly LoadBalancer[] {
-  const last = loadBalancers.at(-1);
-  const isAttached = pullZones.some(({ loadBalancer: id }) => id === last?.id);
-  return isAttached ? loadBalancers.slice(0, -1) : loadBalancers;
-}
-
-/** How many requests a load balancer has each day; today, up to `nowMs`. */
-export function balancedOf(one: Entity & { readonly requestsPerDay: number }, nowMs: number): DayFigure {
-  return daily(one, 0, one.requestsPerDay, nowMs);
-}
-
-/** Statistics by hours, or else by days; of whole days unless the query requests exact hours. Hours in the future have 0. */
-function statistics(one: LoadBalancer, { query, nowMs }: Request) {
-  const timeOf = (name: string) => Date.parse(query.get(name) ?? '');
-  const to = timeOf('to') || nowMs;
-  const isExact = query.get('hourly') === 'true' && query.get('exactRange') === 'true';
-  const first = dayOf(timeOf('from') || to - dayMs) * dayMs;
-  const last = isExact ? to : (dayOf(to) + 1) * dayMs;
-  const hours = count(Math.max(1, Math.ceil((last - first) / hourMs)), (hour) => first + hour * hourMs);
-  const inHour = (startMs: number) => {
-    const at = (ms: number) => balancedOf(one, Math.min(ms, nowMs))(dayOf(startMs));
-    return startMs >= nowMs ? 0 : at(startMs + hourMs) - at(startMs);
-  };
-  const isHourly = query.get('hourly') === 'true';
-  const starts = isHourly ? hours : hours.filter((startMs) => startMs % dayMs === 0);
-  const chart = (figureOf: (startMs: number) => number) =>
-    Object.fromEntries(
-      starts.map((startMs) => [`${new Date(startMs).toISOString().slice(0, 19)}Z`, figureOf(startMs)]),
-    );
-  const counted = (figureOf: (startMs: number) => number) =>
-    chart((startMs) =>
-      count(isHourly ? 1 : 24, (hour) => figureOf(startMs + hour * hourMs)).reduce((sum, one) => sum + one),
-    );
-  const share = (place: number) => (startMs: number) => Math.floor(inHour(startMs) / (place + 2));
-  const total = hours.reduce((sum, startMs) => sum + inHour(startMs), 0);
-  const latencyOf = (percentile: number, place: number) => (startMs: number) =>
-    inHour(startMs) === 0 ? 0 : round(percentile * (1 + place + unit(one.seed, place, startMs / hourMs)), 2);
-  return ok({
-    Summary: {
-      TotalRequests: total,
-      TotalTraffic: total * bytesPerRequest,
-      AverageOriginRttMs: 40.5,
-      AllOriginsExhausted: Math.floor(total / 5_000),
-      AverageRetryDepth: 0.02,
-      StickySessionHits: 0,
-      RequestsByMethod: { GET: total },
-    },
-    RequestsByOrigin: one.origins.map((origin, place) => ({ ...origin, Values: counted(share(place)) })),
-    TrafficByOrigin: one.origins.map((origin, place) => ({
-      ...origin,
-      Values: counted((startMs) => share(place)(startMs) * bytesPerRequest),
+/** A load balancer has its first origins in one group, and the third and fourth in one that takes over if all of those fail. */
+function itemOf({ id, index, name, origins }: LoadBalancer, { nameOf }: Request) {
+  const groupOf = (number: number, members: typeof origins) => ({
+    Id: 7_000 + 10 * index + number,
+    Name: number === 0 ? 'first' : 'second',
+    Enabled: true,
+    Latitude: 0,
+    Longitude: 0,
+    Weight: 100,
+    Priority: 100 + number,
+    // The last origin of some groups is disabled.
+    Origins: members.map(({ OriginId }, place) => ({
+      Id: OriginId,
+      Weight: 100,
+      Enabled: place === 0 || index % 2 === 0,
+      EdgeScriptId: null,
+      StorageZoneId: null,
+      StandardOrigin: {
+        OriginUrl: `https://origin-${OriginId}.example.com`,
+        HostHeader: null,
+        VerifySsl: true,
+      },
+      MagicContainersOrigin: null,
     })),
-    RequestsByOriginGroup: [],
-    OriginLatency: one.origins.flatMap((origin, place) =>
-      [50, 95].map((Percentile) => ({ ...origin, Percentile, Values: chart(latencyOf(Percentile, place)) })),
-    ),
-    OriginFailures: one.origins.slice(0, 1).map((origin) => ({
-      ...origin,
-      StatusCode: '502',
-      Values: counted((startMs) => Math.floor(inHour(startMs) / 20)),
-    })),
+    HealthCheckSettings: number === 0 ? { Enabled: true, Path: '/health' } : null,
   });
+  const groups = [origins.slice(0, 2), origins.slice(2)].filter(({ length }) => length > 0);
+  return {
+    LoadBalancerId: jsonInteger(id),
+    Name: nameOf(id, name),
+    OriginGroups: groups.map((members, number) => groupOf(number, members)),
+  };
 }

@@ -149,7 +149,7 @@ class Backfill {
     this.#warnOfEnd();
     try {
       await this.#past.open();
-      const discovered = await this.#past.discover((kind) => isWanted(kind, config, resources));
+      const discovered = await this.#past.discover((kind) => isWanted(kind, config, resources), this.#now());
       for (const failure of discovered.failures) this.#miss(failure);
       const plans = this.#plan(discovered);
       const isNamedAlone = ({ resource }: Target) => isReadAlone(resource) && !hasHistory(resource);

@@ -77,10 +77,12 @@ interface DiscoverOptions extends Reader {
   readonly config: Config;
   readonly resources: readonly Resource[];
   readonly foundKeys: Pick<FoundKeys, 'learn' | 'idOf'>;
+  /** Unix time. */
+  readonly nowMs: number;
 }
 
 export async function discover(options: DiscoverOptions): Promise<Discovered> {
-  const { config, resources, foundKeys } = options;
+  const { config, resources, foundKeys, nowMs } = options;
   const sections = plannedSections(config, resources);
   const isLeftOut = leftOutOf(config.discovery.exclude);
   const asked = new Set<string>();
@@ -109,7 +111,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
         // A key that reads nothing of the API is refused.
         failures: [...failures, ...refusals.flatMap(({ of, failure }) => (reading.has(of) ? [] : [failure]))],
       };
-    const runs = await Promise.all(unread.map((spec) => list(spec, options)));
+    const runs = await Promise.all(unread.map((spec) => list(spec, options, nowMs)));
     for (const { spec, entries, failure, mayLack: isRefusal = false } of runs) {
       const of = sourceOf(spec);
       if (failure === undefined) reading.add(of);
@@ -134,10 +136,10 @@ interface ListingRun {
 }
 
 /** What one listing has; nothing, with the reason, if it could not be read. */
-async function list(spec: ListingSpec, reader: Reader): Promise<ListingRun> {
+async function list(spec: ListingSpec, reader: Reader, nowMs: number): Promise<ListingRun> {
   const { listing, parent, account, credential } = spec;
   try {
-    const run = await listing.discover(getFor(reader, spec), parent?.ids, silent);
+    const run = await listing.discover(getFor(reader, spec), parent?.ids, silent, nowMs);
     return { spec, entries: [...run.found] };
   } catch (error) {
     reader.signal.throwIfAborted();

@@ -18,7 +18,7 @@ export async function askFarBack(options: PastOptions, nowMs: number): Promise<r
   const past = new PastReader({ ...options, budgetMs });
   try {
     await past.open();
-    const { targets } = await past.discover((kind) => kinds.some((one) => one.kind === kind));
+    const { targets } = await past.discover((kind) => kinds.some((one) => one.kind === kind), nowMs);
     const fromMs = floor(nowMs, dayMs) - daysAgo * dayMs;
     const day = { fromMs, toMs: fromMs + dayMs };
     const asked = kinds.map(async (resource) => {

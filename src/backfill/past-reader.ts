@@ -110,8 +110,8 @@ export class PastReader {
     await Promise.all(apiNames.map((api) => this.#reader.clients[api].close()));
   }
 
-  /** Finds the targets of some kinds of the configuration. */
-  async discover(isWanted: (kind: string) => boolean): Promise<Discovered> {
+  /** Finds the targets of some kinds of the configuration. nowMs: Unix time. */
+  async discover(isWanted: (kind: string) => boolean, nowMs: number): Promise<Discovered> {
     const { config, resources } = this.#options;
     this.#isListing = true;
     const discovered = await discover({
@@ -119,6 +119,7 @@ export class PastReader {
       config: { ...config, sections: config.sections.filter(({ kind }) => isWanted(kind)) },
       resources,
       foundKeys: this.#keys.found,
+      nowMs,
     });
     this.#isListing = false;
     return discovered;

@@ -236,7 +236,7 @@ export class Poller {
     const { listing, parent } = spec;
     const beganMs = this.#options.now();
     try {
-      const { found, moved } = await listing.discover(get, parent?.ids, this.#diagnosticsOf(spec));
+      const { found, moved } = await listing.discover(get, parent?.ids, this.#diagnosticsOf(spec), beganMs);
       if (moved !== undefined) this.#options.log.debug(aboutPoll(spec), moved);
       return { found: await collect(found), isMoved: moved !== undefined, beganMs };
     } catch (error) {

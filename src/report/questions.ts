@@ -8,7 +8,8 @@ import { fieldOf, isObject, snakeCased } from '../resources/fields.ts';
 import { applicationOverview } from '../resources/kinds/application-overview.ts';
 import { billing } from '../resources/kinds/billing.ts';
 import { databaseStatistics } from '../resources/kinds/database-statistics.ts';
-import { loadBalancer, loadBalancers } from '../resources/kinds/load-balancer.ts';
+import { loadBalancer } from '../resources/kinds/load-balancer.ts';
+import { loadBalancerStatistics } from '../resources/kinds/load-balancer-statistics.ts';
 import { pullZoneStatistics } from '../resources/kinds/pull-zone-statistics.ts';
 import { shieldStatistics } from '../resources/kinds/shield-statistics.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -34,8 +35,8 @@ export const topics: readonly Topic[] = [
   { resource: billing, questions: [expirationOfCards] },
   { resource: pullZoneStatistics, questions: [newestHour] },
   { resource: databaseStatistics, questions: [latencyOfDatabases] },
-  { resource: loadBalancers, questions: [healthOfOrigins] },
   { resource: loadBalancer, questions: [healthOfOrigins] },
+  { resource: loadBalancerStatistics, questions: [healthOfOrigins] },
 ];
 
 /** How many different forms are shown. */

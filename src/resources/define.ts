@@ -87,7 +87,7 @@ interface ListingDeclaration<Element>
 }
 
 /** A listing whose readings are its elements. */
-interface ElementListing<Element> extends Listing<Element> {
+export interface ElementListing<Element> extends Listing<Element> {
   readonly ids: readonly IdField[];
   readonly element: ObjectType<Element>;
 }

@@ -150,10 +150,17 @@ export interface Listing<Reading = unknown> extends Operation {
    * operation never succeeded in this process, and another one of the same API succeeds with the key.
    */
   readonly optionalProduct?: true | undefined;
+  /** Other operations that a run calls. */
+  readonly beside?: readonly Operation[];
   /** Whether a failure means that there is nothing to list. */
   isEmpty?(failure: FailureOf): boolean;
-  /** Rejects unless it read the listing to its end. parent: the ids of what the parent lists. */
-  discover(get: Get, parent: Ids | undefined, diagnostics: Diagnostics): Promise<ListingRun<Reading>>;
+  /** Rejects unless it read the listing to its end. parent: the ids of what the parent lists. nowMs: when it begins. Unix time. */
+  discover(
+    get: Get,
+    parent: Ids | undefined,
+    diagnostics: Diagnostics,
+    nowMs: number,
+  ): Promise<ListingRun<Reading>>;
 }
 
 /** The target whose reading becomes samples. */
@@ -350,12 +357,14 @@ export function isReadAlone(resource: Resource): resource is ReadResource {
   return 'read' in resource;
 }
 
-/** The operation of a kind, its listings, and those that these need. */
-export function operationsOf(resource: Resource): readonly (Resource | Listing)[] {
+/** The operation of a kind, those of its listings, and those that these need. */
+export function operationsOf(resource: Resource): readonly Operation[] {
   const partNames = isReadAlone(resource) ? resource.partNames : undefined;
   return [resource, ...withNeeded(resource.listing), ...withNeeded(partNames)];
 }
 
-function withNeeded(listing: Listing | undefined): readonly Listing[] {
-  return listing ? [listing, ...withNeeded(listing.parent), ...withNeeded(listing.names)] : [];
+function withNeeded(listing: Listing | undefined): readonly Operation[] {
+  if (!listing) return [];
+  const { beside = [], parent, names } = listing;
+  return [listing, ...beside, ...withNeeded(parent), ...withNeeded(names)];
 }

@@ -81,7 +81,7 @@ export const kinds: readonly Kind[] = [
     }),
   },
   {
-    section: 'load_balancers',
+    section: 'load_balancer_statistics',
     path: '/loadbalancer/7/statistics',
     counter: 'bunnynet_load_balancer_requests_total',
     answer: (query, lateMs) => ({

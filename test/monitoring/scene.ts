@@ -15,7 +15,6 @@ import { application, statusOf } from '../../simulator/kinds/application.ts';
 import { applicationAutoscaling } from '../../simulator/kinds/application-autoscaling.ts';
 import { perRegionOf } from '../../simulator/kinds/application-overview.ts';
 import { applicationVolume } from '../../simulator/kinds/application-volume.ts';
-import { loadBalancer } from '../../simulator/kinds/load-balancer.ts';
 import { pullZone } from '../../simulator/kinds/pull-zone.ts';
 import { configuration } from '../../simulator/kinds/shield-zone.ts';
 import { videoEncoding } from '../../simulator/kinds/video-encoding.ts';
@@ -228,9 +227,6 @@ function configOf(simulator: Simulator, nameless: ReadonlySet<string>) {
   for (const target of section.targets) {
     if (typeof target['id'] === 'string' && nameless.has(target['id'])) delete target['name'];
   }
-  // The API has no names of load balancers; a listing takes those of pull zones.
-  const balancers = sectionOf(whole.document, loadBalancer).targets;
-  if (balancers !== 'all') for (const [at, target] of balancers.entries()) target['name'] = `balancer ${at}`;
   return whole;
 }
 

@@ -48,7 +48,7 @@ export function createReader(kind: KindName, settings?: unknown) {
       const { shown } = await resource.read(get, target.ids, unnoted, { nowMs });
       return [shown];
     }
-    const found = [...(await resource.listing.discover(get, undefined, unnoted)).found];
+    const found = [...(await resource.listing.discover(get, undefined, unnoted, nowMs)).found];
     return found.map(({ reading }) => reading);
   }
 

@@ -10,6 +10,7 @@ const fieldsWithoutSeries = [
   'deletedDateTime',
   'shieldZoneId',
   'ratelimitId',
+  'LoadBalancerId',
   'totalCount',
   'totalPages',
   'currentPage',

@@ -38,15 +38,18 @@ function pageWith(
   }: ListedResource,
   fields: object,
 ) {
+  const element = { [identifier]: '1', ...fields };
+  if (documented.elements) return [element];
   const isList = ([, { elements }]: readonly [string, Documented]) => elements?.fields?.has(identifier);
   const [list] = [...(documented.fields ?? [])].find(isList) ?? [];
   if (list === undefined) throw new Error(`nothing that is documented of ${kind} is its list`);
-  return { [list]: [{ [identifier]: '1', ...fields }] };
+  return { [list]: [element] };
 }
 
 /** The page of a target of this kind for an answer with these fields. */
 async function read(resource: Resource, fields: object) {
-  if (!isReadAlone(resource)) return await exposeListing(resource, () => pageWith(resource, fields));
+  if (!isReadAlone(resource))
+    return await exposeListing(resource, () => pageWith(resource, fields), { context });
   const answer = documentedOf(resource).isEnveloped ? { data: fields } : fields;
   return await expose(resource, answer, { ids: idsOf(resource), context });
 }

@@ -137,7 +137,7 @@ export async function exposeListing(
   };
   const { parent } = resource.listing;
   const below = parent && Object.fromEntries((parent.ids ?? []).map(({ label }) => [label, '1']));
-  const run = await resource.listing.discover(get, below, diagnostics);
+  const run = await resource.listing.discover(get, below, diagnostics, about.context?.nowMs ?? Date.now());
   const found = [...run.found];
   const targets = found.map(({ ids }) => targetOf(resource, ids, about));
   const readings = found.map(({ reading }) => ({ shown: reading, counted: reading }));

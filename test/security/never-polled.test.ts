@@ -125,7 +125,7 @@ describe.each(resources)('$kind', (resource) => {
     }
     for (const listing of operationsOf(resource).filter(isListing)) {
       for (const parent of idsOf(listing.parent?.ids ?? [])) {
-        const asked = await firstAsked((get) => listing.discover(get, parent, nothing));
+        const asked = await firstAsked((get) => listing.discover(get, parent, nothing, nowMs));
         urls.push(...asked.map((path) => bases[listing.api] + path));
       }
     }

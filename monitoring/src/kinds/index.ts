@@ -16,6 +16,7 @@ import { dnsZones } from './dns-zone.ts';
 import { edgeScript } from './edge-script.ts';
 import { edgeScriptUsage } from './edge-script-usage.ts';
 import { loadBalancer } from './load-balancer.ts';
+import { loadBalancerStatistics } from './load-balancer-statistics.ts';
 import { loadBalancerUsage } from './load-balancer-usage.ts';
 import { paymentRequests } from './payment-requests.ts';
 import { pullZones } from './pull-zone.ts';
@@ -61,6 +62,7 @@ export const kinds: readonly KindMonitoring[] = [
   pullZoneOriginShield,
   pullZoneSafehop,
   loadBalancer,
+  loadBalancerStatistics,
   loadBalancerUsage,
   storageZones,
   storageZoneEgress,

@@ -77,7 +77,7 @@ it('finds every DNS zone by its domain, without the records', async () => {
       HasMoreItems: false,
     });
   };
-  expect([...(await dnsZones.discover(get, undefined, unnoted)).found]).toEqual([
+  expect([...(await dnsZones.discover(get, undefined, unnoted, 0)).found]).toEqual([
     { ids: { dns_zone_id: '1' }, name: 'shop.example', reading: { Id: '1', Domain: 'shop.example' } },
   ]);
   expect(asked).toEqual(['/dnszone?view=1&page=1&perPage=100']);

@@ -1,102 +1,153 @@
 import { expect, it } from 'vitest';
+import { ApiError } from '../../../src/api/errors.ts';
 import { loadBalancer, loadBalancers } from '../../../src/resources/kinds/load-balancer.ts';
-import { type Body, expose, unnoted } from '../expose.ts';
+import { type Body, exposeListing, unnoted } from '../expose.ts';
 
 const nowMs = Date.parse('2026-08-20T12:30:00Z');
-const ids = { load_balancer_id: '5101' };
-const read = (answer: Body) => expose(loadBalancer, answer, { ids, name: 'shop', context: { nowMs } });
+const refused = (status: number) =>
+  new ApiError(status === 404 ? 'not_found' : 'auth', `HTTP ${status}`, { status });
 const short = (rows: string) =>
-  rows.replaceAll('load_balancer_id="5101"', 'lb').replaceAll('bunnynet_load_balancer_', '');
-const hours = (...values: readonly number[]) =>
-  Object.fromEntries(values.map((value, hour) => [`2026-08-20T0${hour}:00:00Z`, value]));
+  rows.replaceAll('bunnynet_load_balancer_', '').replaceAll('load_balancer_id=', '');
 
-const answer = {
-  Summary: {
-    TotalRequests: 300.0,
-    TotalTraffic: 9000,
-    AverageOriginRttMs: 40,
-    AllOriginsExhausted: 2,
-    RequestsByMethod: { GET: 300 },
-  },
-  RequestsByOrigin: [
-    { OriginId: 9001, OriginName: 'a', Values: hours(100, 50) },
-    { OriginId: 9002, OriginName: null, Values: hours(150) },
+interface Answers {
+  /** Each page of the list. */
+  readonly list: readonly Body[] | Error;
+  readonly statistics?: Body | Error;
+  readonly zones?: readonly object[];
+}
+
+const answersOf =
+  ({ list, statistics = [], zones = [] }: Answers) =>
+  (path: string): Body | Error => {
+    if (path.startsWith('/loadbalancer?'))
+      return list instanceof Error ? list : (list[Number(/page=(\d+)/.exec(path)?.[1]) - 1] ?? []);
+    return path.startsWith('/pullzone') ? { Items: zones, TotalItems: zones.length } : statistics;
+  };
+const read = (answers: Answers) => exposeListing(loadBalancer, answersOf(answers), { context: { nowMs } });
+
+/** The ids and the names of what is found. */
+async function discover(answers: Answers) {
+  const answer = answersOf(answers);
+  const get = (path: string) => {
+    const body = answer(path);
+    return body instanceof Error ? Promise.reject(body) : Promise.resolve(body);
+  };
+  const { found } = await loadBalancers.discover(get, undefined, unnoted, nowMs);
+  return Array.from(found, ({ ids, name }) => `${ids['load_balancer_id']}: ${name}`);
+}
+
+const shop = {
+  LoadBalancerId: 5101,
+  Name: 'shop',
+  OriginGroups: [
+    {
+      Id: 1,
+      Name: 'first',
+      Enabled: true,
+      Weight: 100,
+      Priority: 100,
+      Origins: [
+        {
+          Id: 9001,
+          Enabled: true,
+          Weight: 100,
+          StandardOrigin: { OriginUrl: 'https://user:password@example.com' },
+        },
+        { Id: 9002, Enabled: false, Weight: 100 },
+        { Id: 9003, Enabled: null, Weight: 100 },
+      ],
+      HealthCheckSettings: { Enabled: true, Path: '/health' },
+    },
+    { Id: 2, Name: 'off', Enabled: false, Origins: [{ Id: 9004, Enabled: true }], HealthCheckSettings: null },
+    { Id: 3, Name: 'none', Enabled: true, Origins: null },
   ],
-  TrafficByOrigin: [{ OriginId: 9001, OriginName: 'a', Values: hours(9000) }],
-  RequestsByOriginGroup: [],
-  OriginLatency: [
-    { OriginId: 9001, OriginName: 'a', Percentile: 50, Values: hours(10, 20.5, 0) },
-    { OriginId: 9001, OriginName: 'a', Percentile: 95, Values: hours(100, 200, 0) },
-    { OriginId: 9002, OriginName: null, Percentile: 50, Values: hours(30, 0, 0) },
-  ],
-  OriginFailures: [{ OriginId: 9001, OriginName: 'a', StatusCode: '502', Values: hours(3, 4) }],
 };
 
-it('shows what a load balancer and its origins did, and the latency of the newest hour with requests', async () => {
-  const { rows, asked, mismatched } = await read(answer);
-  expect(asked).toEqual([
-    '/loadbalancer/5101/statistics?from=2026-08-20T00:00:00.000Z&to=2026-08-20T12:30:00.000Z&hourly=true&exactRange=true',
-  ]);
+it('shows the name of a load balancer, which of its origins are enabled, and how many pull zones it has', async () => {
+  const { rows, asked, mismatched } = await read({
+    list: [[shop, { LoadBalancerId: 5108, Name: 'idle', OriginGroups: null }, { LoadBalancerId: 5115 }]],
+    statistics: [
+      { LoadBalancerId: 5101, TotalRequests: 5.0, TotalTraffic: 9.5, AttachedPullZoneCount: 2 },
+      { LoadBalancerId: 5108, TotalRequests: 0.0, TotalTraffic: 0.0, AttachedPullZoneCount: 0 },
+    ],
+  });
   expect(short(rows)).toBe(`\
-info{lb,account="account",name="shop"} 1
-origin_info{lb,account="account",origin_id="9001",name="a"} 1
-requests_total{lb} 0
-traffic_bytes_total{lb} 0
-origins_exhausted_total{lb} 0
-origin_requests_total{lb,origin_id="9001"} 0
-origin_requests_total{lb,origin_id="9002"} 0
-origin_requests_total{lb,origin_id="other"} 0
-origin_failures_total{lb,origin_id="9001",code="502"} 0
-origin_failures_total{lb,origin_id="other",code="other"} 0
-origin_latency_seconds{lb,origin_id="9001",percentile="50"} 0.0205
-origin_latency_seconds{lb,origin_id="9001",percentile="95"} 0.2
+info{"5101",account="account",name="shop"} 1
+info{"5108",account="account",name="idle"} 1
+origin_enabled{"5101",origin_id="9001"} 1
+origin_enabled{"5101",origin_id="9002"} 0
+origin_enabled{"5101",origin_id="9004"} 0
+attached_pull_zones{"5101"} 2
+attached_pull_zones{"5108"} 0
 `);
+  expect(asked).toEqual([
+    '/loadbalancer?page=1&count=50',
+    '/loadbalancer/statistics?from=2026-07-21T12:30:00.000Z',
+  ]);
   expect(mismatched).toEqual([]);
 });
 
-it('asks for the day before by itself after midnight, while it may still grow', async () => {
-  const midnightMs = Date.parse('2026-08-21T00:00:00Z');
-  const context = { nowMs: midnightMs + 240_000, caughtUpMs: midnightMs - 60_000 };
-  const { asked } = await expose(loadBalancer, answer, { ids, context });
-  expect(asked.map((path) => /from=(.*)&to=(.*)&hourly/.exec(path)?.slice(1))).toEqual([
-    ['2026-08-20T00:00:00.000Z', '2026-08-20T23:59:59.999Z'],
-    ['2026-08-21T00:00:00.000Z', '2026-08-21T00:04:00.000Z'],
-  ]);
+it('calls load balancers as the list does, and asks for another page after a full one', async () => {
+  const full = Array.from({ length: 50 }, (_, i) => ({ LoadBalancerId: i + 1, Name: `lb ${i + 1}` }));
+  expect(await discover({ list: [[shop]] })).toEqual(['5101: shop']);
+  const list = [full, [{ LoadBalancerId: 51, Name: 'last' }]];
+  expect((await discover({ list })).slice(-2)).toEqual(['50: lb 50', '51: last']);
 });
 
-/** What the two operations find. */
-async function discover(active: unknown, ...zones: readonly object[]) {
-  const asked: string[] = [];
-  const get = (path: string) => {
-    asked.push(path);
-    return Promise.resolve(
-      path.startsWith('/pullzone') ? { Items: zones, TotalItems: zones.length } : active,
-    );
-  };
-  const found = [...(await loadBalancers.discover(get, undefined, unnoted)).found];
-  return { asked, found: found.map(({ ids: of, name }) => `${of['load_balancer_id']}: ${name}`) };
-}
-
-it('finds those with traffic and those that a pull zone points to, and calls them after a pull zone', async () => {
-  const { asked, found } = await discover(
-    [{ LoadBalancerId: 1, TotalRequests: 5.0 }, { LoadBalancerId: 2 }],
-    { Id: 70, Name: 'shop', LoadBalancerId: 2 },
-    { Id: 71, Name: 'shop-2', LoadBalancerId: 2 },
-    { Id: 72, Name: 'idle', LoadBalancerId: 3 },
-    { Id: 73, Name: 'none', LoadBalancerId: null },
-    { Id: 74, Name: 'none', LoadBalancerId: -1 },
-    { Id: 75, Name: 'older' },
-  );
-  expect(found).toEqual(['1: undefined', '2: shop', '3: idle']);
-  const [statistics = '', pullZones] = asked;
-  const from = Date.parse(statistics.replace('/loadbalancer/statistics?from=', ''));
-  expect(Math.round((Date.now() - from) / 86_400_000)).toBe(30);
-  expect(pullZones).toBe('/pullzone?page=1&perPage=100');
+it('asks for no pull zone, and for no statistics where there is no load balancer', async () => {
+  const { asked, rows } = await read({ list: [[]] });
+  expect({ asked, rows }).toEqual({ asked: ['/loadbalancer?page=1&count=50'], rows: '' });
 });
 
-it('is incomplete, so that none leaves, when one of both cannot be read', async () => {
-  await expect(discover({ error: 'none' })).rejects.toMatchObject({ result: 'schema' });
-  await expect(discover([{ TotalRequests: 5 }])).rejects.toMatchObject({ result: 'schema' });
-  await expect(discover([], { Name: 'without an id' })).rejects.toMatchObject({ result: 'schema' });
-  expect((await discover([])).found).toEqual([]);
+it.each([404, 403])(
+  'finds those with traffic and those that a pull zone points to, and calls them after a pull zone, if the list answers %i',
+  async (status) => {
+    const answers = {
+      list: refused(status),
+      statistics: [
+        { LoadBalancerId: 1, TotalRequests: 5.0, AttachedPullZoneCount: 1 },
+        { LoadBalancerId: 2 },
+      ],
+      zones: [
+        { Id: 70, Name: 'shop', LoadBalancerId: 2 },
+        { Id: 71, Name: 'shop-2', LoadBalancerId: 2 },
+        { Id: 72, Name: 'idle', LoadBalancerId: 3 },
+        { Id: 73, Name: 'none', LoadBalancerId: null },
+        { Id: 74, Name: 'none', LoadBalancerId: -1 },
+        { Id: 75, Name: 'older' },
+      ],
+    };
+    expect(await discover(answers)).toEqual(['1: undefined', '2: shop', '3: idle']);
+    const { rows, asked } = await read(answers);
+    expect(short(rows)).toBe(`\
+info{"2",account="account",name="shop"} 1
+info{"3",account="account",name="idle"} 1
+attached_pull_zones{"1"} 1
+`);
+    expect(asked).toContain('/pullzone?page=1&perPage=100');
+  },
+);
+
+it('leaves out the number of pull zones alone if the statistics are refused', async () => {
+  expect((await read({ list: [[shop]], statistics: refused(403) })).rows).not.toContain('attached');
+  expect(await discover({ list: [[shop]], statistics: refused(404) })).toEqual(['5101: shop']);
+});
+
+it('is incomplete, so that none leaves, when what decides which there are cannot be read', async () => {
+  const gone = new ApiError('server_error', 'HTTP 500', { status: 500 });
+  await expect(discover({ list: gone })).rejects.toMatchObject({ result: 'server_error' });
+  await expect(discover({ list: [[{ Name: 'nameless' }]] })).rejects.toMatchObject({ result: 'schema' });
+  await expect(discover({ list: [[shop]], statistics: gone })).rejects.toMatchObject({
+    result: 'server_error',
+  });
+  const list = refused(404);
+  await expect(discover({ list, statistics: refused(404) })).rejects.toMatchObject({ result: 'not_found' });
+  await expect(discover({ list, statistics: { error: 'none' } })).rejects.toMatchObject({ result: 'schema' });
+  await expect(discover({ list, statistics: [{ TotalRequests: 5 }] })).rejects.toMatchObject({
+    result: 'schema',
+  });
+  await expect(discover({ list, zones: [{ Name: 'without an id' }] })).rejects.toMatchObject({
+    result: 'schema',
+  });
+  expect(await discover({ list })).toEqual([]);
 });

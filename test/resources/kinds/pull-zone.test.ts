@@ -87,7 +87,7 @@ it('finds each pull zone with its name and features, and keeps no secret', async
       { Id: 1, Name: 'a', OptimizerEnabled: true, EnableOriginShield: true, EnableSafeHop: true },
       { Id: 2, Name: 'b', OptimizerEnabled: false, EnableOriginShield: null, ZoneSecurityKey: 'very-secret' },
     ]);
-  const found = [...(await pullZone.listing.discover(get, undefined, unnoted)).found];
+  const found = [...(await pullZone.listing.discover(get, undefined, unnoted, 0)).found];
   expect(found).toMatchObject([
     {
       ids: { pull_zone_id: '1' },

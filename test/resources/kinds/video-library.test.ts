@@ -55,7 +55,7 @@ bunnynet_video_library_drm_certificate_expiration_timestamp_seconds{library_id="
 
 describe('the listing', () => {
   const list = async (...libraries: readonly object[]) => [
-    ...(await videoLibraries.discover(() => Promise.resolve(libraries), undefined, unnoted)).found,
+    ...(await videoLibraries.discover(() => Promise.resolve(libraries), undefined, unnoted, 0)).found,
   ];
 
   it('shows which libraries transcribe and which have DRM', async () => {
