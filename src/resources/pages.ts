@@ -46,6 +46,7 @@ export interface Paging {
   query(position: Position, perPage: number): string;
   /** received: how many elements the pages before had. */
   read(
+    this: void,
     body: unknown,
     request: { number: number; perPage: number; received: number },
     diagnostics: Diagnostics,

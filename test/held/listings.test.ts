@@ -28,6 +28,45 @@ it('a listing that fails keeps the targets that it found, and their counters go 
   ]);
 });
 
+it('load balancers are called as their own list does, and after a pull zone while the API has no such list, which is no failure', async () => {
+  const asked: string[] = [];
+  const whole = await startWhole({
+    document: { load_balancers: { targets: 'all' } },
+    routes: {
+      '/loadbalancer': () => [
+        {
+          LoadBalancerId: 7,
+          Name: 'own name',
+          OriginGroups: [{ Enabled: true, Origins: [{ Id: 9, Enabled: true }] }],
+        },
+      ],
+      '/loadbalancer/statistics': ({ query }) => {
+        asked.push(query.get('from') ?? '');
+        return [{ LoadBalancerId: 7, AttachedPullZoneCount: 1 }];
+      },
+      '/pullzone': () => {
+        asked.push('pull zones');
+        return { Items: [{ Id: 1, Name: 'site', LoadBalancerId: 7 }], TotalItems: 1, HasMoreItems: false };
+      },
+    },
+  });
+  const of = (name: string, labels = {}) =>
+    whole.value(`bunnynet_load_balancer_${name}`, { load_balancer_id: '7', ...labels });
+  await whole.poll();
+  expect(asked).toEqual(['2026-07-16T12:00:00.000Z']);
+  expect(await of('info', { name: 'own name' })).toBe(1);
+  expect(await of('origin_enabled', { origin_id: '9' })).toBe(1);
+  expect(await of('attached_pull_zones')).toBe(1);
+
+  whole.routes['/loadbalancer'] = () => reply(404, '{}');
+  await whole.poll();
+  expect(asked.at(-1)).toBe('pull zones');
+  expect(await of('info', { name: 'site' })).toBe(1);
+  expect(await of('up')).toBe(1);
+  expect(await of('origin_enabled', { origin_id: '9' })).toBeUndefined();
+  expect(whole.exporter.causes()).toEqual([]);
+});
+
 it('a selection that takes nothing of what was found is a warning', async () => {
   const selected = (include: string) => ({ pull_zones: { targets: 'all', include } });
   const whole = await startWhole({

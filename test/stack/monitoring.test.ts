@@ -235,6 +235,7 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   BunnynetDnsRecordOffline: { never: 'the simulated records are online' },
   BunnynetDnsZoneNameserversNotDetected: { never: 'the simulated zones are served' },
   BunnynetLoadBalancerOriginsExhausted: { never: 'the simulated origins take turns to fail' },
+  BunnynetLoadBalancerUnused: { never: 'it needs a week of history' },
   BunnynetPullZoneOriginErrorsRising: { never: 'it needs a day of history' },
   BunnynetDatabaseBlocked: { never: 'the simulated databases take queries' },
   BunnynetVideoEncodingFailed: { never: 'no simulated video begins to fail' },

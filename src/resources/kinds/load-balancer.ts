@@ -62,10 +62,11 @@ const balancer = object({
 });
 
 /** A page is a bare array. Their number is not told. */
+const corePaging: Paging = pagings.core;
 const paging: Pick<Paging, 'perPage' | 'query' | 'read'> = {
   perPage: 50,
   query: (number, perPage) => `page=${number}&count=${perPage}`,
-  read: pagings.core.read,
+  read: corePaging.read,
 };
 
 const pullZone = object({ Id: id, Name: text, LoadBalancerId: reference });
