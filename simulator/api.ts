@@ -48,6 +48,12 @@ export function createApi({ dataset, keys, now, maxPageSize }: ApiOptions) {
   }
 
   return {
+    /** Whether a key is of this account. */
+    knows(sent: string | undefined): boolean {
+      const { account, libraries, readOnlyLibraries } = keys;
+      const own = [account, ...Object.values(libraries), ...Object.values(readOnlyLibraries)];
+      return sent !== undefined && own.includes(sent);
+    },
     handle({ method, url, key: sent }: ApiRequest): Exchange {
       const [path = '', queryText = ''] = url.split('?', 2);
       const query = new URLSearchParams(queryText);

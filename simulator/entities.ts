@@ -57,9 +57,29 @@ export function secret(name: string, seed: number): string {
   return `sim-${name}-key-${text(seed, 32)}`;
 }
 
-/** An id that needs more than the 53 bits of a double. */
-export function wideId(index: number): string {
-  return String(9_007_199_254_740_993n + BigInt(index));
+/** How many ids apart accounts are: more than any sort of thing takes. */
+const idsOfAccount = 5_000_000;
+
+/** Which account a seed makes: nothing of it has the id or the name of a thing of another one. The first is that of seed 1. */
+function accountOf(datasetSeed: number): number {
+  const accounts = 1_000_000;
+  return (((datasetSeed - 1) % accounts) + accounts) % accounts;
+}
+
+/** An id of the account that the seed makes, from one of the first account. */
+export function numberedId(datasetSeed: number, id: number): string {
+  return String(id + idsOfAccount * accountOf(datasetSeed));
+}
+
+/** The same for an id that needs more than the 53 bits of a double. */
+export function wideId(datasetSeed: number, index: number): string {
+  return String(9_007_199_254_740_993n + BigInt(index + idsOfAccount * accountOf(datasetSeed)));
+}
+
+/** A name of a thing that the account that the seed makes lists, from one of the first account. */
+export function ownName(datasetSeed: number, name: string): string {
+  const account = accountOf(datasetSeed);
+  return account === 0 ? name : `${nth(['north', 'south', 'east', 'west'], account - 1)}-${name}`;
 }
 
 /** A suffix for names that are used again. */

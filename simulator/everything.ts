@@ -1,10 +1,10 @@
 /** The one configuration that exports all that the simulator has, as the exporter's users would write it. */
-import { type AnyKind, allKinds, type Dataset, type Keys } from './dataset.ts';
+import { type AnyKind, allKinds, type Dataset } from './dataset.ts';
 import { apiNames, isPaged, type Target } from './kind.ts';
-import type { BaseUrls } from './simulator.ts';
+import type { BaseUrls, SimulatedAccount } from './simulator.ts';
 
 /** The account of a simulator, which may run in another process. */
-export type Account = Dataset & { readonly keys: Keys; readonly baseUrls: BaseUrls };
+export type Account = SimulatedAccount & { readonly baseUrls: BaseUrls };
 
 /** Plain data, as YAML and JSON hold it; what is undefined is left out. */
 export type Setting = string | number | boolean | null | readonly Setting[] | Settings;
@@ -20,6 +20,10 @@ interface EverythingOptions {
   readonly staleAfter?: string;
   /** Settings of an API beside its address. polls: how many polls its kinds make in one interval. */
   readonly api?: (api: string, polls: number) => Settings;
+  /** Further accounts of the same simulator, by the names that they get. Not with `isNamed`. */
+  readonly others?: Readonly<Record<string, SimulatedAccount>>;
+  /** What the account is called. */
+  readonly name?: string;
   /** By kind: settings of its section, which replace those that it would have. */
   readonly sections?: Readonly<Record<string, Settings>>;
 }
@@ -46,14 +50,21 @@ export interface Everything {
 }
 
 export function everything(account: Account, options: EverythingOptions = {}): Everything {
-  const { isNamed = false, interval, staleAfter } = options;
+  const { isNamed = false, interval, staleAfter, name: first = 'account' } = options;
+  const accounts: Readonly<Record<string, SimulatedAccount>> = { [first]: account, ...options.others };
   const wanted = allKinds
     .filter(({ kind }) => options.kinds?.includes(kind) ?? true)
     .map((kind) => ({ kind, targets: targetsOf(kind, account, isNamed) }))
     .filter(({ targets }) => !isNamed || targets.length > 0);
 
-  const document: ConfigDocument = { credentials: { account: { env: 'ACCOUNT_KEY' } }, apis: {} };
-  const env: Record<string, string> = { ACCOUNT_KEY: account.keys.account };
+  const document: ConfigDocument = { credentials: {}, apis: {} };
+  const env: Record<string, string> = {};
+  for (const [name, { keys }] of Object.entries(accounts)) {
+    const variable = `${name.toUpperCase()}_KEY`;
+    document.credentials[name] = { env: variable };
+    env[variable] = keys.account;
+  }
+  if (options.others) document['accounts'] = Object.keys(accounts);
   const libraries = wanted.flatMap(({ targets }) => targets.flatMap(({ library }) => library ?? []));
   for (const library of isNamed ? libraries : []) {
     document.credentials[credentialOf(library)] = { env: `LIBRARY_${library}_KEY` };
@@ -74,7 +85,7 @@ export function everything(account: Account, options: EverythingOptions = {}): E
   for (const api of apiNames) {
     const ofApi = wanted.filter(({ kind }) => kind.operations[0].api === api);
     const polls = ofApi.map(({ kind, targets }) => (isPaged(kind.operations[0]) ? 1 : targets.length));
-    const sum = polls.reduce((total, count) => total + count, 0);
+    const sum = Object.keys(accounts).length * polls.reduce((total, count) => total + count, 0);
     document.apis[api] = { base_url: account.baseUrls[api], ...options.api?.(api, sum) };
   }
   return { document, env };

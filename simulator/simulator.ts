@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createApi } from './api.ts';
 import { createDataset, createKeys, type Dataset, type Keys, type Shape, scales } from './dataset.ts';
-import { hash } from './entities.ts';
+import { count, hash } from './entities.ts';
 import { faultTypes, tlsAlert } from './fault-types.ts';
 import { createFaults, type Fault } from './faults.ts';
 import { type ApiName, apiNames, prefixes, type Scale } from './kind.ts';
@@ -23,9 +23,11 @@ export interface SimulatorOptions {
   readonly scale?: Scale;
   /** Sizes that replace those of the scale, one by one. */
   readonly shape?: Partial<Shape>;
+  /** How many accounts the API has, each with a dataset and keys of its own. Default 1. */
+  readonly accounts?: number;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
-  /** Keys that replace the generated ones, one by one. */
+  /** Keys that replace the generated ones of the first account, one by one. `account-2` opens the second one for the key `account`. */
   readonly keys?: Partial<Keys>;
   /** The most items on a page, even if a query requests more. Default 1000. */
   readonly maxPageSize?: number;
@@ -33,7 +35,11 @@ export interface SimulatorOptions {
   readonly logRequests?: boolean;
 }
 
-export interface Simulator extends Dataset, Pick<RequestLog, 'counters' | 'requests'> {
+/** The things of an account, and its keys. */
+export type SimulatedAccount = Dataset & { readonly keys: Keys };
+
+/** Its own things and keys are those of the first account. */
+export interface Simulator extends SimulatedAccount, Pick<RequestLog, 'counters' | 'requests'> {
   /** Listens on a free port of 127.0.0.1; after a `stop`, on the same one again. */
   start(): Promise<{ readonly origin: string }>;
   /** Ends every connection, also those that a fault keeps open. From then on the address refuses connections. */
@@ -43,7 +49,8 @@ export interface Simulator extends Dataset, Pick<RequestLog, 'counters' | 'reque
    */
   readonly origin: string;
   readonly baseUrls: BaseUrls;
-  readonly keys: Keys;
+  /** All accounts, the first one too. */
+  readonly accounts: readonly SimulatedAccount[];
   /** Replaces the valid key of an owner: `account`, or the id of a video library. */
   replaceKey(owner: string, key: string): void;
   /**
@@ -67,11 +74,25 @@ export function baseUrlsOf(origin: string): BaseUrls {
 
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const { seed = 1, scale = 'small', now = Date.now, maxPageSize = 1_000, logRequests = false } = options;
-  const dataset = createDataset(seed, { ...scales[scale], ...options.shape });
+  const shape = { ...scales[scale], ...options.shape };
+  const dataset = createDataset(seed, shape);
   const made = createKeys(seed, dataset.libraryIds);
   const libraries: Record<string, string> = { ...made.libraries, ...options.keys?.libraries };
   const keys = { ...made, ...options.keys, libraries };
   const api = createApi({ dataset, keys, now, maxPageSize });
+  const others = count((options.accounts ?? 1) - 1, (index) => {
+    const own = createDataset(seed + 1 + index, shape);
+    const ownKeys = {
+      ...createKeys(seed + 1 + index, own.libraryIds),
+      account: `${keys.account}-${index + 2}`,
+    };
+    return {
+      account: { ...own, keys: ownKeys },
+      api: createApi({ dataset: own, keys: ownKeys, now, maxPageSize }),
+    };
+  });
+  /** Of the account that the key is of; a key of none is refused by the first. */
+  const apiOf = (key: string | undefined) => others.find((other) => other.api.knows(key))?.api ?? api;
   const faults = createFaults(seed);
   const log = createRequestLog(logRequests);
   let requestCount = 0;
@@ -87,7 +108,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     response.setHeader('cdn-requestid', id);
     const { method = '', url = '/', headers } = request;
     const key = headers['accesskey']?.toString();
-    const exchange = api.handle({ method, url, key });
+    const exchange = apiOf(key).handle({ method, url, key });
     const answered = log.arrived({ method, url, key }, exchange);
     const { operation, pages } = exchange;
     const right = replyOf(exchange.answer);
@@ -126,6 +147,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     counters: log.counters,
     requests: log.requests,
     keys,
+    accounts: [{ ...dataset, keys }, ...others.map(({ account }) => account)],
     get origin() {
       return originNow();
     },

@@ -2,7 +2,7 @@
 
 import { type Everything, everything } from '../simulator/everything.ts';
 import { outageScript, playScript } from '../simulator/script.ts';
-import { createSimulator } from '../simulator/simulator.ts';
+import { createSimulator, type SimulatedAccount } from '../simulator/simulator.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { resources } from './resources/kinds/index.ts';
@@ -15,11 +15,16 @@ const paces = {
   full: { completeWithinSeconds: 40, interval: '2m', staleAfter: '6m' },
 } as const;
 
-/** Documented, for those who try a configuration of their own against the simulated API. */
+/** Documented, for those who try a configuration of their own against the simulated API. The second account's ends in `-2`. */
 const demoKey = 'the-key-of-the-demo';
+
+/** What the accounts are called where there are several. */
+export const demoAccounts = ['acme', 'umbrella', 'initech', 'globex', 'hooli'] as const;
 
 export interface DemoOptions {
   readonly scale: keyof typeof paces;
+  /** How many accounts, at most as many as have names. */
+  readonly accounts: number;
   /** If given, the scripted outage is played; called at each of its steps with what it does. */
   readonly onOutageStep?: ((says: string) => void) | undefined;
 }
@@ -30,8 +35,8 @@ export interface Demo {
   stop(): Promise<void>;
 }
 
-export async function startDemo({ scale, onOutageStep }: DemoOptions): Promise<Demo> {
-  const simulator = createSimulator({ scale, keys: { account: demoKey } });
+export async function startDemo({ scale, accounts, onOutageStep }: DemoOptions): Promise<Demo> {
+  const simulator = createSimulator({ scale, accounts, keys: { account: demoKey } });
   await simulator.start();
   const { completeWithinSeconds, interval, staleAfter } = paces[scale];
   const api = (_name: string, polls: number) => ({
@@ -39,7 +44,10 @@ export async function startDemo({ scale, onOutageStep }: DemoOptions): Promise<D
     max_concurrency: 32,
     requests_per_second: Math.max(10, Math.ceil(polls / completeWithinSeconds)),
   });
-  const loaded = await load(everything(simulator, { interval, staleAfter, api }));
+  const [name = '', ...names] = demoAccounts.slice(0, accounts);
+  const others = Object.fromEntries(names.map((each, index) => [each, simulator.accounts[index + 1]]));
+  const several = names.length > 0 && { name, others: others as Record<string, SimulatedAccount> };
+  const loaded = await load(everything(simulator, { interval, staleAfter, api, ...several }));
   const outage = new AbortController();
   if (onOutageStep) {
     const script = outageScript(simulator.libraryIds);

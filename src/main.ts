@@ -227,7 +227,11 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
     ? (says: string) => log.info(`the scripted outage: ${says}`)
     : undefined;
   const demo = flags.demo
-    ? await (await import('./demo.ts')).startDemo({ scale: flags.demoScale, onOutageStep })
+    ? await (await import('./demo.ts')).startDemo({
+        scale: flags.demoScale,
+        accounts: flags.demoAccounts,
+        onOutageStep,
+      })
     : undefined;
   const answers = flags.report ? new Report() : undefined;
   try {

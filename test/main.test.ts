@@ -130,6 +130,35 @@ describe('the command', () => {
     expect(await page('/')).toContain('reason &hellip;');
   });
 
+  it('runs the demo with two accounts, for those who try a configuration of several', async () => {
+    const running = run(['--demo', '--demo.accounts=2', anyPort]);
+    const page = async (path: string) =>
+      await (await fetch(new URL(path, String((await logged(running, 'serving'))['url'])))).text();
+    const readme = await readFile('README.md', 'utf8');
+    const [, file = ''] = /A file for a first try:\n\n```yaml\n(.*?)```/s.exec(readme) ?? [];
+    const keys = {
+      acme: /=(the-key\S+) npm/.exec(readme)?.[1],
+      umbrella: /`(the-key\S+-2)`/.exec(readme)?.[1],
+    };
+    const { apis } = parse(await page('/config')) as { apis: Record<string, { timeout: string }> };
+    for (const api of Object.values(apis)) api.timeout = '60s';
+    const config = join(temporary({ 'own.yml': `${file}\napis: ${JSON.stringify(apis)}\n` }), 'own.yml');
+    const own = await run(['--once', `--config.file=${config}`], {
+      env: { BUNNYNET_ACCESS_KEY: keys.acme ?? '', UMBRELLA_KEY: keys.umbrella ?? '' },
+    }).ended;
+    expect(own.code).toBe(0);
+    expect(own.stdout).toMatch(/^bunnynet_pull_zone_info\{.*account="acme".*name="www".*\} 1$/m);
+    expect(own.stdout).toMatch(/^bunnynet_pull_zone_info\{.*account="umbrella".*name="north-www".*\} 1$/m);
+    expect(own.stdout).not.toMatch(/name="[^"]*staging"/);
+    const ofAccounts = async () => {
+      const metrics = await page('/metrics');
+      return ['acme', 'umbrella'].map((account) =>
+        metrics.includes(`bunnynet_billing_up{account="${account}"} 1`),
+      );
+    };
+    await expect.poll(ofAccounts, { interval: 500 }).toEqual([true, true]);
+  });
+
   it('loads the package for patterns when it is needed, and knows the letter µ', async () => {
     const targets = '{ targets: all, include: "sh(op.*" }';
     const folder = temporary({

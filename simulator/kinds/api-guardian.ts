@@ -1,6 +1,6 @@
 /** API Guardian endpoints of Shield Zones and their metrics (`/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}`). */
 import { type DayFigure, doneOf, weekdayShare, windowOf } from '../days.ts';
-import { entities, hash, magnitude, nth, unit } from '../entities.ts';
+import { entities, hash, magnitude, nth, numberedId, unit } from '../entities.ts';
 import { noConfiguration, rejected, shieldApi, shieldData, shieldEnvelope } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind, Request } from '../kind.ts';
@@ -80,7 +80,7 @@ const endpointNames = (
 function endpointsOf(datasetSeed: number, length: number, zones: readonly Zone[]) {
   return entities(datasetSeed, 3, length, (seed, index) => ({
     shieldZoneId: (zones[index % zones.length] as Zone).id,
-    id: String(1_201 + index),
+    id: numberedId(datasetSeed, 1_201 + index),
     name: nth(endpointNames, index, (turn) => `/v${turn + 2}`),
     requestsPerDay: magnitude(2_000, 1_500_000, unit(seed, 1)),
   }));

@@ -1,7 +1,7 @@
 /** Applications and their summaries (`/apps/{appId}/summary`). */
 import { cursorPaging, listed, ofEach } from '../answers.ts';
 import { chartOf, dayMs, dayOf, hourMs, minuteMs, monthStartMs, totalOf } from '../days.ts';
-import { city, count, drift, entities, magnitude, nth, round, text, unit } from '../entities.ts';
+import { city, count, drift, entities, magnitude, nth, ownName, round, text, unit } from '../entities.ts';
 import { applicationApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
 
@@ -55,7 +55,10 @@ function applicationsOf(datasetSeed: number, total: number) {
     const ring = index % ringStates.length;
     return {
       id: text(seed, 15, letters),
-      name: nth(services, index, (turn) => `-${city(turn)}`),
+      name: ownName(
+        datasetSeed,
+        nth(services, index, (turn) => `-${city(turn)}`),
+      ),
       latencyMs: magnitude(8, 220, unit(seed, 1)),
       volumeGb: unit(seed, 2) < 0.25 ? 0 : magnitude(0.5, 400, unit(seed, 3)),
       dollarsPerDay: magnitude(0.05, 40, unit(seed, 4)),

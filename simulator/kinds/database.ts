@@ -1,7 +1,7 @@
 /** Databases and their paged listing, which also has the addresses of their data (`/database/v2/databases`). */
 import { databasePaging, listed } from '../answers.ts';
 import { dayMs } from '../days.ts';
-import { entities, hash, magnitude, nth, text, unit } from '../entities.ts';
+import { entities, hash, magnitude, nth, ownName, text, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import type { Form, Kind, Request } from '../kind.ts';
 
@@ -34,7 +34,7 @@ const gigabyte = 1024 ** 3;
 function databasesOf(datasetSeed: number, length: number) {
   return entities(datasetSeed, 30, length, (seed, index) => ({
     id: `db_${text(seed, 26, '0123456789ABCDEFGHJKMNPQRSTVWXYZ')}`,
-    name: nth(names, index),
+    name: ownName(datasetSeed, nth(names, index)),
     bytes: Math.floor(magnitude(20_480, 0.8 * gigabyte, unit(seed, 1))),
     queriesPerDay: magnitude(200, 2_000_000, unit(seed, 2)),
   }));

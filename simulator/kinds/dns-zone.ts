@@ -1,7 +1,7 @@
 /** DNS zones, their paged listing and the queries that they answer. */
 import { corePaging, listed, ofEach } from '../answers.ts';
 import { chartOf, daily, queryDays, totalOf } from '../days.ts';
-import { entities, magnitude, nth, unit } from '../entities.ts';
+import { entities, magnitude, nth, numberedId, ownName, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
@@ -43,8 +43,11 @@ const domains = ['shop.example', 'example.org', 'static.example', 'mail.example'
 
 function zonesOf(datasetSeed: number, length: number) {
   return entities(datasetSeed, 21, length, (seed, index) => ({
-    id: String(58_113 + 9 * index),
-    name: nth(domains, index, (turn) => `.${turn + 2}.example`),
+    id: numberedId(datasetSeed, 58_113 + 9 * index),
+    name: ownName(
+      datasetSeed,
+      nth(domains, index, (turn) => `.${turn + 2}.example`),
+    ),
     queriesPerDay: magnitude(500, 6_000_000, unit(seed, 1)),
   }));
 }

@@ -1,7 +1,7 @@
 /** Edge scripts and their statistics by day (`/compute/script/{script}/statistics`). */
 import { ofEach } from '../answers.ts';
 import { chartOf, daily, queryDays, totalOf } from '../days.ts';
-import { city, entities, magnitude, nth, round, secret, unit } from '../entities.ts';
+import { city, entities, magnitude, nth, numberedId, ownName, round, secret, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
 
@@ -22,8 +22,11 @@ const names = ['redirects', 'geo-router', 'ab-test', 'auth-gate', 'image-headers
 
 function scriptsOf(datasetSeed: number, length: number) {
   return entities(datasetSeed, 9, length, (seed, index) => ({
-    id: String(61_204 + 13 * index),
-    name: nth(names, index, (turn) => `-${city(turn)}`),
+    id: numberedId(datasetSeed, 61_204 + 13 * index),
+    name: ownName(
+      datasetSeed,
+      nth(names, index, (turn) => `-${city(turn)}`),
+    ),
     requestsPerDay: magnitude(1_000, 5_000_000, unit(seed, 1)),
     cpuMsPerRequest: magnitude(0.2, 8, unit(seed, 2)),
     deploymentKey: secret('deployment', seed),

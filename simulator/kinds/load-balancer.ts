@@ -1,6 +1,6 @@
 /** Load balancers with their origins, and their listing, of which a page is an array (`/loadbalancer`). */
 import { barePaging, listed } from '../answers.ts';
-import { count, entities, hash, magnitude, nth, unit } from '../entities.ts';
+import { count, entities, hash, magnitude, nth, numberedId, ownName, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind, Request } from '../kind.ts';
@@ -28,11 +28,11 @@ const names = ['shop', 'api', 'media', 'search'] as const;
 
 function balancersOf(datasetSeed: number, length: number) {
   return entities(datasetSeed, 31, length, (seed, index) => ({
-    id: String(5_101 + 7 * index),
-    name: nth(names, index),
+    id: numberedId(datasetSeed, 5_101 + 7 * index),
+    name: ownName(datasetSeed, nth(names, index)),
     requestsPerDay: magnitude(5_000, 5_000_000, unit(seed, 1)),
     origins: count(2 + (hash(seed, 2) % 3), (place) => ({
-      OriginId: 9_000 + 10 * index + place,
+      OriginId: Number(numberedId(datasetSeed, 9_000 + 10 * index + place)),
       OriginName: place === 2 ? null : `origin-${place + 1}`,
     })),
   }));

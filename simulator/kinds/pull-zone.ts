@@ -1,7 +1,7 @@
 /** Pull zones and their paged listing, which also has the keys that sign their addresses. */
 import { corePaging, listed } from '../answers.ts';
 import { dayMs, dayOf } from '../days.ts';
-import { count, entities, guid, hash, magnitude, nth, secret, text, unit } from '../entities.ts';
+import { count, entities, guid, hash, magnitude, nth, numberedId, secret, text, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind, Request } from '../kind.ts';
@@ -32,8 +32,8 @@ export const pullZone = {
 } as const satisfies Kind;
 
 /** The pull zone that serves the videos of a library. */
-export function pullZoneOfLibrary(index: number): string {
-  return String(3_904_551 + 17 * index);
+export function pullZoneOfLibrary(datasetSeed: number, index: number): string {
+  return numberedId(datasetSeed, 3_904_551 + 17 * index);
 }
 
 /** One pull zone for each Shield Zone, and one for each video library. */
@@ -78,7 +78,7 @@ function ofLibrary(index: number, datasetSeed: number, { libraryIds }: Needs) {
   const [library = ''] = libraryIds.slice(index);
   const origin: Origin = { OriginType: 2, VideoLibraryId: jsonInteger(library) };
   const name = `vz-${text(hash(datasetSeed, 8, index), 8)}-${library.slice(-3)}`;
-  return { id: pullZoneOfLibrary(index), name, origin, loadBalancer: undefined };
+  return { id: pullZoneOfLibrary(datasetSeed, index), name, origin, loadBalancer: undefined };
 }
 
 const terabyte = 1_000_000_000_000;

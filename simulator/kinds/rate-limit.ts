@@ -1,7 +1,7 @@
 /** Rate limits of Shield Zones and their breaches (`/shield/metrics/rate-limits/{shieldZoneId}`). */
 import { listedIn, shieldPaging, targetOf } from '../answers.ts';
 import { doneOf, sumOf, weekdayShare, windowOf } from '../days.ts';
-import { entities, magnitude, nth, unit, wideId } from '../entities.ts';
+import { entities, magnitude, nth, numberedId, unit, wideId } from '../entities.ts';
 import { rejected, shieldApi, shieldData } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind } from '../kind.ts';
@@ -71,7 +71,10 @@ const ruleNames = (
 
 function rulesOf(datasetSeed: number, length: number, rulesPerZone: number) {
   return entities(datasetSeed, 4, length, (seed, index) => ({
-    id: Math.floor(index / rulesPerZone) % 50 === 25 ? wideId(index) : String(90_417 + 3 * index),
+    id:
+      Math.floor(index / rulesPerZone) % 50 === 25
+        ? wideId(datasetSeed, index)
+        : numberedId(datasetSeed, 90_417 + 3 * index),
     name: nth(ruleNames, index),
     breachesPerDay: magnitude(20, 9_000, unit(seed, 1)),
   }));

@@ -1,7 +1,7 @@
 /** Shield Zones and the paged listing of their configurations (`/shield/shield-zones`). */
 import { listed, ofEach, shieldPaging } from '../answers.ts';
 import { dayMs, hourMs, secondOf } from '../days.ts';
-import { city, count, entities, hash, nth, unit, wideId } from '../entities.ts';
+import { city, count, entities, hash, nth, numberedId, ownName, unit, wideId } from '../entities.ts';
 import { shieldApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Answer, Kind, Request } from '../kind.ts';
@@ -42,9 +42,12 @@ const zoneNames = 'www staging shop media api help blog partners press jobs'.spl
 function zonesOf(datasetSeed: number, length: number) {
   return entities(datasetSeed, 2, length, (_seed, index) => ({
     // One id in a hundred is a wide one.
-    id: index % 100 === 50 ? wideId(index) : String(48_210 + 7 * index),
-    pullZoneId: String(1_304_551 + 13 * index),
-    name: nth(zoneNames, index, (turn) => `-${city(turn)}`),
+    id: index % 100 === 50 ? wideId(datasetSeed, index) : numberedId(datasetSeed, 48_210 + 7 * index),
+    pullZoneId: numberedId(datasetSeed, 1_304_551 + 13 * index),
+    name: ownName(
+      datasetSeed,
+      nth(zoneNames, index, (turn) => `-${city(turn)}`),
+    ),
     planType: index % 2 === 0 ? 2 + ((index / 2) % 2) : ((index - 1) / 2) % 2,
   }));
 }

@@ -1,7 +1,7 @@
 /** Storage zones and their paged listing, which also has their passwords. */
 import { corePaging, listed } from '../answers.ts';
 import { dayMs, dayOf, secondOf } from '../days.ts';
-import { entities, hash, magnitude, nth, secret, unit } from '../entities.ts';
+import { entities, hash, magnitude, nth, numberedId, ownName, secret, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind, Request } from '../kind.ts';
@@ -35,8 +35,8 @@ const regions = ['DE', 'UK', 'NY', 'LA', 'SG', 'SYD'] as const;
 
 function zonesOf(datasetSeed: number, length: number) {
   return entities(datasetSeed, 20, length, (seed, index) => ({
-    id: String(211_307 + 11 * index),
-    name: nth(names, index),
+    id: numberedId(datasetSeed, 211_307 + 11 * index),
+    name: ownName(datasetSeed, nth(names, index)),
     files: Math.floor(magnitude(40, 2_000_000, unit(seed, 1))),
   }));
 }

@@ -1,7 +1,7 @@
 /** Video libraries: their listing with the keys that open them, and the figures of each as a whole. */
 import { corePaging, listed } from '../answers.ts';
 import { daily, dayMs, monthSoFar, secondOf } from '../days.ts';
-import { entities, hash, magnitude, nth, secret, unit } from '../entities.ts';
+import { entities, hash, magnitude, nth, ownName, secret, unit } from '../entities.ts';
 import { coreApi } from '../forms.ts';
 import { jsonInteger } from '../json.ts';
 import type { Kind, Request } from '../kind.ts';
@@ -34,7 +34,8 @@ function librariesOf(datasetSeed: number, dataset: Videos) {
     ]);
     return {
       id,
-      name: nth(['marketing', 'training', 'support', 'events', 'product'], index),
+      name: ownName(datasetSeed, nth(['marketing', 'training', 'support', 'events', 'product'], index)),
+      pullZoneId: pullZoneOfLibrary(datasetSeed, index),
       videos: videos.length,
       storedBytes: sizes.reduce((sum, size) => sum + size, 0),
       viewsPerDay: magnitude(300, 40_000, unit(seed, 0x81)),
@@ -68,7 +69,7 @@ function itemOf(library: VideoLibrary, { keys, nowMs, nameOf }: Request) {
     ApiKey: keys.libraries[id],
     ReadOnlyApiKey: keys.readOnlyLibraries[id],
     ApiAccessKey: secret(`access-${id}`, hash(seed, 0x83)),
-    PullZoneId: jsonInteger(pullZoneOfLibrary(index)),
+    PullZoneId: jsonInteger(library.pullZoneId),
     StorageZoneId: 612_300 + 11 * index,
     EnableDRM: hasDrm,
     AppleFairPlayDrm: hasDrm ? certificate(hash(seed, 0x82), nowMs) : null,

@@ -1,7 +1,7 @@
 /** Video libraries, their videos and the storage of each (`/library/{libraryId}/videos/{videoId}/storage`). */
 import { listedIn, videoPaging } from '../answers.ts';
 import { dayMs, hourMs } from '../days.ts';
-import { count, entities, guid, hash, magnitude, nth, unit } from '../entities.ts';
+import { count, entities, guid, hash, magnitude, nth, numberedId, unit } from '../entities.ts';
 import { videoApi } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
 
@@ -22,7 +22,7 @@ export const videoStorage = {
   section: 'video_storage',
   sizes: { libraries: [2, 4, 10], videosPerLibrary: [5, 250, 250] },
   create: (seed, { libraries, videosPerLibrary }: Sizes): Videos => {
-    const libraryIds = count(libraries, (index) => String(248_113 + 3_794 * index));
+    const libraryIds = count(libraries, (index) => numberedId(seed, 248_113 + 3_794 * index));
     return { libraryIds, videos: videosOf(seed, libraryIds, videosPerLibrary) };
   },
   ...videoApi,

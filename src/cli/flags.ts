@@ -124,6 +124,12 @@ const extraLabel = {
   expected: 'NAME=VALUE with a name of letters, digits and underscores, such as job=bunnynet-exporter',
 };
 
+/** The demo has names for so many. */
+const accounts = {
+  read: (text: string) => (/^[1-5]$/.test(text) ? Number(text) : undefined),
+  expected: 'a number from 1 to 5',
+};
+
 const table = {
   configFile: {
     name: 'config.file',
@@ -188,6 +194,13 @@ const table = {
     default: 'small',
     help: `How many targets the simulator has: ${orList(demoScales)} (about ${orList(Object.values(demoSeries).map(count))} series).`,
     value: choice(demoScales),
+  },
+  demoAccounts: {
+    name: 'demo.accounts',
+    placeholder: 'N',
+    default: '1',
+    help: 'How many accounts the simulator has, 1 to 5, each with a key and things of its own.',
+    value: accounts,
   },
   demoOutage: { name: 'demo.outage', help: 'Let the simulator play a scripted outage.' },
   listenAddresses: {
@@ -344,6 +357,7 @@ const conflicts: readonly (readonly [FlagKey, FlagKey])[] = [
 /** The first does nothing without one of the others. */
 const needs: readonly (readonly [FlagKey, ...(readonly FlagKey[])])[] = [
   ['demoScale', 'demo'],
+  ['demoAccounts', 'demo'],
   ['demoOutage', 'demo'],
   ['onceKinds', 'once', 'backfill'],
   ['backfillUntil', 'backfill'],

@@ -26,6 +26,7 @@ test('without flags the defaults apply', () => {
     backfillLabels: undefined,
     demo: false,
     demoScale: 'small',
+    demoAccounts: 1,
     demoOutage: false,
     listenAddresses: [{ host: undefined, port: 10_057 }],
     telemetryPath: '/metrics',
@@ -71,6 +72,7 @@ describe('a flag', () => {
       },
     ],
     [['--demo', '--demo.scale=full', '--demo.outage'], { demo: true, demoScale: 'full', demoOutage: true }],
+    [['--demo', '--demo.accounts=2'], { demoAccounts: 2 }],
     [
       ['--web.listen-address=[::1]:9000', '--web.listen-address=localhost:0', '--web.listen-address', ':80'],
       {
@@ -109,6 +111,7 @@ describe('a flag', () => {
     [['--shard=1'], '--shard: expected I/N with 0 ≤ I < N, such as 0/3; got "1"'],
     [['--log.level=warning'], '--log.level: expected trace, debug, info, warn or error; got "warning"'],
     [['--log.format=text'], '--log.format: expected json or pretty; got "text"'],
+    [['--demo', '--demo.accounts=6'], '--demo.accounts: expected a number from 1 to 5; got "6"'],
     [['--demo', '--demo.scale=huge'], '--demo.scale: expected small, medium or full; got "huge"'],
     [
       ['--web.telemetry-path=metrics'],

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isGuarded } from '../../simulator/kinds/api-guardian.ts';
+import { createSimulator } from '../../simulator/simulator.ts';
 import { noon, startSimulator } from './start.ts';
 
 it('draws each sort of entity from its own stream of random numbers', () => {
@@ -77,4 +78,41 @@ it('keeps the Shield Zone of a pull zone that was removed', async () => {
   simulator.remove(zone?.pullZoneId ?? '');
   expect(await list('pullZones')).not.toContain(`"Id":${zone?.pullZoneId},`);
   expect(await list('shieldZones')).toContain(`"pullZoneId":${zone?.pullZoneId},`);
+});
+
+describe('two accounts', () => {
+  it('have no id and no name in common', () => {
+    const [one, two] = createSimulator({ accounts: 2, scale: 'medium' }).accounts.map((account) => {
+      const listed = [account.pullZones, account.zones, account.storageZones, account.dnsZones].flat();
+      const further = [account.applications, account.edgeScripts, account.databases, account.videoLibraries];
+      const named = [...listed, ...further.flat()];
+      const nameless = [account.loadBalancers, account.videos, account.endpoints].flat();
+      const rules = account.rateLimitZones.flatMap((zone) => zone.rules);
+      const ids = [...named, ...nameless, ...rules].map(({ id }) => id);
+      return [...new Set([...ids, ...named.map(({ name }) => name)])];
+    });
+    expect(one?.length).toBeGreaterThan(2000);
+    expect(two?.length).toBe(one?.length);
+    expect(one?.filter((text) => two?.includes(text))).toEqual([]);
+  });
+
+  it('are each opened by their own keys alone', async () => {
+    const simulator = await startSimulator({ accounts: 2, keys: { account: 'first' } });
+    const [one, two] = simulator.accounts;
+    const ask = async (api: 'core' | 'video', path: string, key = '') =>
+      await fetch(`${simulator.baseUrls[api]}${path}`, { headers: { AccessKey: key } });
+    const pullZones = async (key?: string) => {
+      const list = (await (await ask('core', '/pullzone', key)).json()) as { Items: { Id: number }[] };
+      return list.Items.map(({ Id }) => String(Id)).toSorted();
+    };
+    const idsOf = (account = one) => account?.pullZones.map(({ id }) => id).toSorted();
+    expect(await pullZones('first')).toEqual(idsOf(one));
+    expect(await pullZones('first-2')).toEqual(idsOf(two));
+    const [library = ''] = two?.libraryIds ?? [];
+    const videos = async (key?: string) =>
+      (await ask('video', `/library/${library}/videos?orderBy=date`, key)).status;
+    expect(await videos(two?.keys.libraries[library])).toBe(200);
+    expect(await videos(Object.values(one?.keys.libraries ?? {})[0])).toBe(401);
+    expect((await ask('core', `/pullzone`, 'nobody')).status).toBe(401);
+  });
 });
