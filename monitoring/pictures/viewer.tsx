@@ -23,6 +23,7 @@ import {
   getFieldDisplayName,
   getFieldDisplayValues,
   identityOverrideProcessor,
+  MappingType,
   numberOverrideProcessor,
   standardTransformers,
   standardTransformersRegistry,
@@ -211,6 +212,18 @@ interface Viewed {
   readonly theme: GrafanaTheme2;
   readonly timeRange: TimeRange;
   readonly marks: readonly Mark[];
+}
+
+/** The text of the only value, if that stands for nothing: a number that a mapping turns into a sentence. */
+function saidBy(panel: PanelModel, frames: readonly DataFrame[]): string | undefined {
+  const numbers = frames.flatMap(({ fields }) => fields.filter(({ type }) => type === FieldType.number));
+  const [only, ...more] = numbers.flatMap(({ values }) => [...values] as number[]);
+  const texts = (configOf(panel).defaults.mappings ?? []).flatMap(({ type, options }) =>
+    type === MappingType.ValueToText
+      ? [(options as Record<string, { text?: string }>)[String(only)]?.text]
+      : [],
+  );
+  return more.length === 0 ? texts.find((text) => text?.endsWith('.')) : undefined;
 }
 
 /** As Grafana's PanelDataErrorView. */
@@ -550,7 +563,8 @@ globalThis.draw = async (drawing) => {
       if (!View) throw new Error(`a panel of type ${panel.type} cannot be drawn`);
       const frames = await framesOf(panel, drawing, theme);
       const hasValues = frames.some((frame) => frame.length > 0);
-      if (!hasValues) nothings.set(panel.id, configOf(panel).defaults.noValue ?? 'No data');
+      const said = hasValues ? saidBy(panel, frames) : (configOf(panel).defaults.noValue ?? 'No data');
+      if (said !== undefined) nothings.set(panel.id, said);
       const Shown = hasValues || panel.type === 'stat' || panel.type === 'bargauge' ? View : NoData;
       content = (innerWidth, innerHeight) => (
         <ErrorBoundary onError={(error) => errors.set(panel.id, error.message)}>

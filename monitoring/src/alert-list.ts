@@ -4,13 +4,12 @@ import type { AnnotationQuery, Panel } from '@grafana/grafana-foundation-sdk/das
 import { MappingType } from '@grafana/grafana-foundation-sdk/dashboard';
 import { annotation } from './annotations.ts';
 import { linkTo, runbookUrl, toOverview } from './links.ts';
-import { numbers } from './panels.ts';
-import { scope as everywhere, ofAccounts, oneOf, selector, unlessOfOthers } from './promql.ts';
+import { numbers, withoutRules } from './panels.ts';
+import { scope as everywhere, firingCount, ofAccounts, oneOf, selector, unlessOfOthers } from './promql.ts';
 import { tableOf } from './tables.ts';
 
-/** The records of the alerts that fire, from alert-records.ts. */
+/** The record of the alerts that fire, from alert-records.ts. */
 export const firingSince = 'bunnynet:firing_alerts:since_seconds';
-export const firingCount = 'bunnynet:firing_alerts:count';
 
 /** The alerts that a dashboard is about. */
 export interface Concern {
@@ -55,7 +54,7 @@ export function alertPanels(
       height,
       steps: ['green', [1, 'red']],
       queries: { firing: `count(${shown}) or ${firingCount} * 0` },
-      nothing: 'rules not loaded',
+      nothing: withoutRules,
       link: toOverview,
     }),
     tableOf('Firing alerts', 's', 20, {
@@ -76,7 +75,7 @@ export function alertPanels(
           link: linkTo('${__data.fields.dashboard}', 'Open its dashboard'),
         },
         { source: 'dashboard', title: 'dashboard', hidden: true },
-        { source: 'Value', title: 'For', width: 130 },
+        { source: 'Value', title: 'For', width: 180 },
       ],
       sort: 'Severity',
       ascending: true,

@@ -1,11 +1,11 @@
 /** Records of the firing alerts for the dashboards: the name of what each is about, and the dashboard that shows it. */
-import { type Concern, firingCount, firingSince } from './alert-list.ts';
+import { type Concern, firingSince } from './alert-list.ts';
 import type { Dashboard } from './dashboard.ts';
 import { exporterDashboard } from './exporter-health.ts';
 import { rulesOfKind } from './kind.ts';
 import { kinds } from './kinds/index.ts';
 import { overviewDashboard } from './overview.ts';
-import { oneOf } from './promql.ts';
+import { firingCount, oneOf } from './promql.ts';
 import { alertsIn, type Recording } from './rules.ts';
 
 /** A kind's alerts are on the dashboard of its rows; the overview, which shows something of every kind, does not count. */

@@ -33,7 +33,7 @@ import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { type Link, runbookUrl, toExporter } from './links.ts';
-import type { Queries } from './promql.ts';
+import { nothingFound, orNothing, overRenamings, type Queries, readsRecords } from './promql.ts';
 
 /** The data source that the dashboard's variable picks. */
 export const dataSource = { type: 'prometheus', uid: '${datasource}' } as const;
@@ -65,7 +65,7 @@ export interface PanelOptions {
   readonly height?: number;
   readonly steps?: Steps;
   readonly decimals?: number;
-  /** Shown when there is no series. */
+  /** Shown when there is no series; where the rules that the queries need are not loaded, that is shown instead. */
   readonly nothing?: string;
   /** Alerts on what it shows: the panel links to their runbooks. */
   readonly alerts?: readonly string[];
@@ -80,6 +80,14 @@ export function thresholds([base, ...rest]: Steps): ThresholdsConfigBuilder {
   return new ThresholdsConfigBuilder()
     .mode(ThresholdsMode.Absolute)
     .steps([{ value: null, color: base }, ...rest.map(([value, color]) => ({ value, color }))]);
+}
+
+/** What a panel shows where the rules that it needs are not loaded. */
+export const withoutRules = 'rules not loaded';
+
+/** The text of the value that stands for nothing. */
+export function nothingText(nothing: string): ValueMapping {
+  return textOf({ [nothingFound]: [nothing, 'text'] });
 }
 
 export function dataLink({ title, url }: Link): DashboardLinkBuilder {
@@ -132,6 +140,12 @@ export function query(expr: string, at: number): DataqueryBuilder {
 
 function targetsOf(queries: Queries): DataqueryBuilder[] {
   return Object.entries(queries).map(([legend, expr], at) => query(expr, at).legendFormat(legend));
+}
+
+function graphsOf(queries: Queries): DataqueryBuilder[] {
+  return Object.entries(queries).map(([legend, expr], at) =>
+    query(overRenamings(expr), at).legendFormat(legend).range(),
+  );
 }
 
 /** Values as text and colour. */
@@ -187,7 +201,11 @@ export function lines(
   } else {
     legend.displayMode(LegendDisplayMode.List).placement(LegendPlacement.Bottom);
   }
-  const panel = framed(new timeseries.PanelBuilder(), title, unit, span, { height: 8, ...options })
+  const needsRules = options.nothing !== undefined && Object.values(queries).some(readsRecords);
+  if (needsRules && !Object.hasOwn(queries, options.nothing))
+    throw new Error(`${title}: no query has a line "${options.nothing}", see peaks()`);
+  const framing = { height: 8, ...options, ...(needsRules && { nothing: withoutRules }) };
+  const panel = framed(new timeseries.PanelBuilder(), title, unit, span, framing)
     .min(0)
     .maxDataPoints(200)
     .drawStyle(GraphDrawStyle.Line)
@@ -196,7 +214,7 @@ export function lines(
     .showPoints(VisibilityMode.Never)
     .legend(legend)
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
-    .targets(targetsOf(queries).map((target) => target.range()));
+    .targets(graphsOf(queries));
   if (stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
   if (max !== undefined) panel.max(max);
   // If every value is 0, Grafana's axis ends at 100, which is 10000%.
@@ -265,8 +283,17 @@ const room = '  ';
 /** A current ranking as bars; ten fit into the usual height. For a share, a full bar is 100 %. */
 export function bars(title: string, unit: Unit, span: number, options: DrawnOptions): Builder<Panel> {
   const { queries, nothing, link } = options;
-  const framing = { height: 8, steps: ['blue'] as const, ...options };
-  const roomy = Object.entries(queries).map(([legend, expr]) => [`${legend}${room}`, expr] as const);
+  const needsRules = nothing !== undefined && Object.values(queries).some(readsRecords);
+  const absent = needsRules ? withoutRules : nothing;
+  const framing = {
+    height: 8,
+    steps: ['blue'] as const,
+    ...options,
+    ...(absent !== undefined && { nothing: absent }),
+  };
+  const roomy = Object.entries(queries).map(
+    ([legend, expr]) => [`${legend}${room}`, needsRules ? orNothing(expr) : expr] as const,
+  );
   const panel = framed(new bargauge.PanelBuilder(), title, unit, span, framing)
     .min(0)
     .orientation(VizOrientation.Horizontal)
@@ -278,10 +305,14 @@ export function bars(title: string, unit: Unit, span: number, options: DrawnOpti
     .reduceOptions(lastValue())
     .targets(targetsOf(Object.fromEntries(roomy)).map((target) => target.instant()));
   if (unit === 'percentunit') panel.max(1);
-  if (nothing !== undefined) {
+  if (absent !== undefined) {
     // Otherwise the text would have the colour of the lowest value.
-    const result = { text: nothing, color: 'text' };
-    panel.mappings([{ type: MappingType.SpecialValue, options: { match: SpecialValueMatch.Null, result } }]);
+    const result = { text: absent, color: 'text' };
+    const none = {
+      type: MappingType.SpecialValue as const,
+      options: { match: SpecialValueMatch.Null, result },
+    };
+    panel.mappings([none, ...(needsRules ? [nothingText(nothing)] : [])]);
   }
   if (link) panel.dataLinks([dataLink(link)]);
   return panel;
@@ -308,7 +339,7 @@ export function timeline(
         .placement(LegendPlacement.Bottom)
         .showLegend(true),
     )
-    .targets(targetsOf(queries).map((target) => target.range()));
+    .targets(graphsOf(queries));
   if (link) panel.dataLinks([dataLink(link)]);
   return panel;
 }

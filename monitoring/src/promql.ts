@@ -43,6 +43,22 @@ export const scope = ['cluster=~"$cluster|"', 'namespace=~"$namespace|"', 'job=~
 /** The selected accounts, of series that say whose they are. One that lacks the label is never left out. */
 export const ofAccounts = 'account=~"$account|"';
 
+/** How many alerts fire: a record that is there whenever the rules are. */
+export const firingCount = 'bunnynet:firing_alerts:count';
+
+/** Whether an expression is empty where the rules are not loaded. */
+export function readsRecords(expr: string): boolean {
+  return /\bbunnynet:/.test(expr);
+}
+
+/** What a query has where it found nothing although the rules are loaded. No figure is as low. */
+export const nothingFound = -1e9;
+
+/** The same expression, or `nothingFound`. Without the rules it stays empty, and so proves nothing. */
+export function orNothing(expr: string): string {
+  return `${expr} or on () 0 * max(${firingCount}) - 1e9`;
+}
+
 /** The family that has a series for every target of the kind, fresh or stale. */
 export function upOf({ metricPrefix }: Resource): string {
   return `${metricPrefix}_up`;
@@ -174,6 +190,23 @@ function owned(
   return `${figure} and on (${on.join(', ')}) ${window === '' ? up : `last_over_time(${up}${window})`}`;
 }
 
+const ofChosen = String.raw`(?:\w+)?\{[^{}]*account=~"\$account\|"\}`;
+const ownedBy = new RegExp(
+  String.raw`( and on \([\w, ]+\) )(${ofChosen}(?! @)|last_over_time\((${ofChosen})\[\w+\]\))`,
+  'g',
+);
+
+/**
+ * The same expression of `owned` series for a graph over time: a target is also there before its account, or the account's name,
+ * became the one that it has at the end of the range.
+ */
+export function overRenamings(expr: string): string {
+  return expr.replaceAll(
+    ownedBy,
+    (_, on: string, up: string, inWindow?: string) => `${on}(${up} or ${inWindow ?? up} @ end())`,
+  );
+}
+
 /** A family's series for the entity, as an operand. */
 export function seriesOf(entity: Chosen, metric: string, where: readonly string[] = []): string {
   const series = owned(entity, metric, where);
@@ -284,12 +317,23 @@ export function named(entity: Entity, expr: string): string {
  * chosen once: a chart does not gain a line at every step as with a plain topk(), nor depend on the value at the end.
  *
  * @param drawn what is drawn of the family
+ * @param nothing what a line at 0 is called where there is nothing in the whole range although the rules are loaded
  */
-export function peaks(limit: number, entity: Entity, metric: string, drawn: OfFamily = values): Queries {
+export function peaks(
+  limit: number,
+  entity: Entity,
+  metric: string,
+  drawn: OfFamily = values,
+  nothing?: string,
+): Queries {
   const call = metric.endsWith('_total') ? 'increase' : 'max_over_time';
-  const leaders = `topk(${limit}, ${highest(entity, over(wholeRange, call, entity, metric))})`;
+  const inRange = over(wholeRange, call, entity, metric);
+  const leaders = `topk(${limit}, ${highest(entity, inRange)})`;
   const shown = named(entity, drawn(anywhere(entity), metric));
-  return { '{{display}}': `${shown} and on (${entity.ids.join(', ')}) ${leaders}` };
+  return {
+    '{{display}}': `${shown} and on (${entity.ids.join(', ')}) ${leaders}`,
+    ...(nothing !== undefined && { [nothing]: `0 * max(${firingCount}) unless on () (${inRange})` }),
+  };
 }
 
 /** The entities with the highest value now of an expression that has one series for each entity or part of one. */

@@ -9,13 +9,15 @@ import {
   dataLink,
   framed,
   letterOf,
+  nothingText,
   type PanelOptions,
   query,
   type Steps,
   thresholds,
   type Unit,
+  withoutRules,
 } from './panels.ts';
-import { type Entity, named } from './promql.ts';
+import { type Entity, named, orNothing, readsRecords } from './promql.ts';
 
 interface Cells {
   readonly title: string;
@@ -49,10 +51,13 @@ export function tableOf(
   span: number,
   options: TableOptions & { readonly queries: readonly string[]; readonly columns: readonly TableColumn[] },
 ): Builder<Panel> {
-  const { columns, queries, ascending = false } = options;
+  const { columns, ascending = false, nothing } = options;
+  const needsRules = nothing !== undefined && options.queries.every(readsRecords);
+  const queries = needsRules ? options.queries.map(orNothing) : options.queries;
   const isValue = (source: string): boolean => source.startsWith('Value');
   const sort = options.sort ?? columns.find(({ source }) => isValue(source))?.title ?? '';
-  const panel = framed(new table.PanelBuilder(), title, unit, span, { height: 9, ...options })
+  const framing = { height: 9, ...options, ...(needsRules && { nothing: withoutRules }) };
+  const panel = framed(new table.PanelBuilder(), title, unit, span, framing)
     .filterable(false)
     .minWidth(80)
     .sortBy([new TableSortByFieldStateBuilder().displayName(sort).desc(!ascending)])
@@ -70,6 +75,7 @@ export function tableOf(
         renameByName: Object.fromEntries(columns.map((column) => [column.source, column.title])),
       },
     });
+  if (needsRules) panel.mappings([nothingText(nothing)]);
   for (const { source, text, steps, link, width, hidden, ...column } of columns) {
     const properties: DynamicConfigValue[] = [];
     const set = (id: string, value: unknown) => properties.push({ id, value });

@@ -1,5 +1,6 @@
 /** The queries of panels and variables, and how Grafana replaces the variables in them. */
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { firingCount, nothingFound } from '../../monitoring/src/promql.ts';
 
 export interface PanelQuery {
   /** The titles of the dashboard and the panel. */
@@ -44,6 +45,16 @@ export function queriesOf(dashboard: Dashboard): readonly PanelQuery[] {
           };
         }),
   );
+}
+
+/** Whether a query has an answer only where the panel has nothing to show. */
+export function saysNothing({ expr }: PanelQuery): boolean {
+  return expr.startsWith(`0 * max(${firingCount}) unless`);
+}
+
+/** Whether the value stands for nothing. */
+export function isNothing({ values }: { readonly values: readonly (readonly [number, string])[] }): boolean {
+  return values.every(([, value]) => Number(value) === nothingFound);
 }
 
 export interface AnnotationQuery {

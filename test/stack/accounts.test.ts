@@ -1,4 +1,7 @@
-/** The dashboards with two accounts: what is chosen is shown as if the other one were not there. */
+/**
+ * The dashboards with two accounts: what is chosen is shown as if the other one were not there, also before it got its name. And
+ * what they say where there is nothing, with the rules and without.
+ */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -10,7 +13,7 @@ import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { exporterDashboard } from '../../monitoring/src/exporter-health.ts';
 import { buildRuleFiles } from '../../monitoring/src/rule-files.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
-import { queriesOf, substitute, variableQueries } from '../monitoring/dashboard-queries.ts';
+import { isRow, panelsOf, queriesOf, substitute, variableQueries } from '../monitoring/dashboard-queries.ts';
 import { startPrometheusWithRules } from './alerting.ts';
 import { eventually, startDemo, stopAll } from './processes.ts';
 import { ask, type Series } from './prometheus.ts';
@@ -26,6 +29,9 @@ const window = { rangeSeconds: 60, stepSeconds: 1 };
 
 let folder: string;
 let prometheus: string;
+let withoutRules: string;
+/** When the account that `withoutRules` reads in the job `renamed` gets another name; Unix time, in seconds. */
+let renamedAt = Infinity;
 /** When everything was scraped and recorded; Unix time, in seconds. */
 let at: number;
 const servers: Server[] = [];
@@ -41,11 +47,11 @@ function ofUmbrella(line: string): string {
 }
 
 /** Serves a page whose counters grow, those of the other account ten times as fast. */
-async function serve(lines: readonly string[]): Promise<string> {
+async function serve(lines: readonly string[], shown = (line: string) => line): Promise<string> {
   const startedMs = Date.now();
   const server = createServer((_, response) => {
     const grown = (Date.now() - startedMs) / 10;
-    const now = lines.map((line) => {
+    const now = lines.map(shown).map((line) => {
       const [, series = '', value] = /^(\w+_total(?:\{.*\})?) (\S+)$/.exec(line) ?? [];
       if (value === undefined) return line;
       // As in life, few requests are not cached.
@@ -60,9 +66,17 @@ async function serve(lines: readonly string[]): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function answer(expr: string, chosen: Readonly<Record<string, string>>): Promise<readonly Series[]> {
+async function answer(
+  expr: string,
+  chosen: Readonly<Record<string, string>>,
+  address = prometheus,
+): Promise<readonly Series[]> {
   const query = substitute(expr, { ...window, variables: chosen });
-  return await ask(prometheus, 'query', { query, time: String(at) });
+  return await ask(address, 'query', { query, time: String(at) });
+}
+
+async function newFolder(): Promise<string> {
+  return await mkdtemp(join(folder, 'prometheus-'));
 }
 
 const onlyAccount = { job: 'two', account: 'account' };
@@ -76,9 +90,22 @@ beforeAll(async () => {
   const isOfTarget = (line: string) => /^bunnynet_(?!exporter_)/.test(line);
   const one = await serve(lines);
   const two = await serve(lines.flatMap((line) => (isOfTarget(line) ? [line, ofUmbrella(line)] : [line])));
-  prometheus = await startPrometheusWithRules(folder, [...buildRuleFiles().keys()], '127.0.0.1:9', [
+  prometheus = await startPrometheusWithRules(
+    await newFolder(),
+    [...buildRuleFiles().keys()],
+    '127.0.0.1:9',
+    [
+      { targets: [one], labels: { job: 'one' } },
+      { targets: [two], labels: { job: 'two' } },
+    ],
+  );
+  const renamed = await serve(lines, (line) => {
+    const account = Date.now() / 1000 < renamedAt ? 'former' : 'acme';
+    return line.replace('account="account"', `account="${account}"`);
+  });
+  withoutRules = await startPrometheusWithRules(await newFolder(), [], '127.0.0.1:9', [
     { targets: [one], labels: { job: 'one' } },
-    { targets: [two], labels: { job: 'two' } },
+    { targets: [renamed], labels: { job: 'renamed' } },
   ]);
   await eventually(async () => {
     at = Date.now() / 1000 - 2;
@@ -174,4 +201,80 @@ describe('with two accounts', () => {
       ).toEqual(expect.arrayContaining([{ account: 'account' }, { account: 'umbrella' }]));
     }
   });
+});
+
+describe('a graph of an account that got another name', () => {
+  // Without records, as there are no rules. The figures of an account itself have its name as a label: those are other series.
+  const graphs = queries.filter(({ instant, expr }) => !instant && !/bunnynet:|billing|audit_log/.test(expr));
+
+  beforeAll(async () => {
+    renamedAt = Date.now() / 1000;
+    await eventually(async () => {
+      at = Date.now() / 1000 - 2;
+      const query = 'bunnynet_pull_zone_up{account="acme"} offset 5s';
+      if ((await answer(query, {}, withoutRules)).length === 0)
+        throw new Error('the new name is not there yet');
+    });
+  });
+
+  /** The points of all lines, by when they are. */
+  async function pointsOf(expr: string, account: string): Promise<ReadonlyMap<number, number>> {
+    const range = { rangeSeconds: 30, stepSeconds: 1, variables: { job: 'renamed', account } };
+    const query = substitute(expr, range);
+    const ends = { start: String(renamedAt - 10), end: String(at), step: '1' };
+    const found = await ask(withoutRules, 'query_range', { query, ...ends });
+    const points = new Map<number, number>();
+    for (const { values } of found)
+      for (const [time] of values) points.set(time, 1 + (points.get(time) ?? 0));
+    return points;
+  }
+
+  let before = 0;
+  it.each(graphs)('$place ($refId) shows what it had before', async ({ expr }) => {
+    const all = await pointsOf(expr, '.*');
+    expect(await pointsOf(expr, 'acme')).toEqual(all);
+    if ([...all.keys()].some((time) => time < renamedAt)) before += 1;
+  });
+
+  it('has points before in most panels', () => {
+    expect(before).toBeGreaterThan(40);
+  });
+});
+
+describe('a panel whose text says that there is nothing', () => {
+  const panels = [...buildDashboards().values()].flatMap((dashboard) =>
+    panelsOf(dashboard).flatMap((panel) => {
+      const noValue = isRow(panel) ? undefined : panel.fieldConfig?.defaults.noValue;
+      const asked = queriesOf(dashboard).filter(({ panelId }) => panelId === panel.id);
+      return noValue === undefined ? [] : [{ panel, noValue, asked, place: asked[0]?.place ?? '' }];
+    }),
+  );
+  const needing = panels.filter(({ asked }) => asked.every(({ expr }) => expr.includes('bunnynet:')));
+
+  it.each(needing)('$place: says without the rules that they are not loaded', async ({ asked, noValue }) => {
+    for (const { expr } of asked) expect(await answer(expr, { job: 'one' }, withoutRules)).toEqual([]);
+    expect(noValue).toBe('rules not loaded');
+  });
+
+  it.each(panels.filter(({ noValue }) => noValue === 'rules not loaded'))(
+    '$place: says with the rules what there is not',
+    async ({ panel, asked }) => {
+      const chosen = { job: 'nobody', account: 'nobody' };
+      const answers = await Promise.all(
+        asked.map(async ({ expr, legend }) => ({ legend, found: await answer(expr, chosen) })),
+      );
+      const [said, ...more] = answers.filter(({ found }) => found.length > 0);
+      expect(more).toEqual([]);
+      const value = Number(said?.found[0]?.values[0]?.[1]);
+      if (panel.type === 'timeseries') {
+        expect([value, said?.legend]).toEqual([0, expect.stringMatching(/\bno /i)]);
+      } else if (value >= 0) {
+        // Alerts on no target, and the number of alerts.
+        expect(panel.title).toMatch(/firing/i);
+      } else {
+        const texts = JSON.stringify(isRow(panel) ? {} : panel.fieldConfig?.defaults.mappings);
+        expect(texts).toMatch(new RegExp(`"${value}":\\{"text":"(No|Every) `));
+      }
+    },
+  );
 });

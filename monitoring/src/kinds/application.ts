@@ -12,9 +12,11 @@ import {
   entityOf,
   highest,
   named,
+  ofAccounts,
   over,
   peaks,
   type Queries,
+  selector,
   share,
   top,
   values,
@@ -68,6 +70,8 @@ const statusNumbers = statuses
   .join('\n              or ');
 
 const family = (name: string): string => `bunnynet_application_${name}`;
+/** In a graph: also what it was before the account got its name. */
+const readAtLast = `${selector(family('up'), application.matchers)} and on (app_id) ${selector(family('up'), [ofAccounts])}`;
 const field = (name: string): string => values(anywhere(application), family(name));
 /** Template text: the status of an application, also while it cannot be read. */
 const lastStatus = `{{ with query (printf "topk(1, max_over_time(timestamp(bunnynet_application_status{app_id=%q} == 1)[6h:1m]))" $labels.app_id) }}{{ . | first | label "status" }}{{ else }}not active{{ end }}`;
@@ -339,7 +343,7 @@ export const applications: KindMonitoring = {
           "Share of the selected applications whose last poll succeeded (the exporter's own; no API field).",
         height: 4,
         max: 1,
-        queries: { read: `avg(${values(application, family('up'))})` },
+        queries: { read: `avg(${highest(application, readAtLast)})` },
       }),
     ]),
   ],

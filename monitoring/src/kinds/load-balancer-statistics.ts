@@ -10,6 +10,8 @@ const family = (name: string): string => `bunnynet_load_balancer_${name}`;
 /** An origin is shown with its own name, where it has one. */
 const origin = { ...loadBalancerEntity, ids: ['load_balancer_id', 'origin_id'] };
 
+const nothing = 'There is no load balancer.';
+
 /** The attempts at each origin that failed; `other` is none. */
 const failed =
   'sum by (load_balancer_id, origin_id) (max by (load_balancer_id, origin_id, code) (increase(bunnynet_load_balancer_origin_failures_total{origin_id!="other"}[30m])))';
@@ -61,13 +63,13 @@ export const loadBalancerStatistics: KindMonitoring = {
     row(cdnDashboard, 'Load balancers', [
       lines('Load balancer requests (top 10)', 'reqps', 8, {
         description: 'A second, averaged over half an hour (API field Summary, TotalRequests).',
-        queries: peaks(10, loadBalancerEntity, family('requests_total'), perSecond),
-        nothing: 'There is no load balancer.',
+        queries: peaks(10, loadBalancerEntity, family('requests_total'), perSecond, nothing),
+        nothing,
       }),
       lines('Load balancer traffic (top 10)', 'Bps', 8, {
         description: 'A second, averaged over half an hour (API field Summary, TotalTraffic).',
-        queries: peaks(10, loadBalancerEntity, family('traffic_bytes_total'), perSecond),
-        nothing: 'There is no load balancer.',
+        queries: peaks(10, loadBalancerEntity, family('traffic_bytes_total'), perSecond, nothing),
+        nothing,
       }),
       lines('All origins failed, per hour (top 10)', 'short', 8, {
         description:
