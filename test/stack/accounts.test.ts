@@ -273,7 +273,7 @@ describe('a panel whose text says that there is nothing', () => {
         expect(panel.title).toMatch(/firing/i);
       } else {
         const texts = JSON.stringify(isRow(panel) ? {} : panel.fieldConfig?.defaults.mappings);
-        expect(texts).toMatch(new RegExp(`"${value}":\\{"text":"(No|Every) `));
+        expect(texts).toMatch(new RegExp(`"${value}":\\{"text":"(There is no|No|Every) `));
       }
     },
   );
