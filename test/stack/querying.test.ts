@@ -9,8 +9,9 @@ import { application } from '../../simulator/kinds/application.ts';
 import { createSimulator } from '../../simulator/simulator.ts';
 import { eventually, freePort, start, stopAll } from './processes.ts';
 import { ask, numberOf, type Series, startPrometheus } from './prometheus.ts';
+import { promtool } from './promtool.ts';
 
-const text = readFileSync(new URL('../../docs/querying.md', import.meta.url), 'utf8');
+const text = readFileSync('docs/querying.md', 'utf8');
 
 /** Every query of the page, by its first line. A query begins at each line that is not indented and closes no parenthesis. */
 const queries = [...text.matchAll(/^( *)```promql\n([\s\S]*?)^ *```$/gm)].flatMap(
@@ -53,6 +54,7 @@ const sumOf = (found: readonly Series[]) => found.reduce((sum, one) => sum + num
 function hurried(expression: string): string {
   return expression
     .replaceAll(/(?<=\[|offset )\d+[mhdw]\b/g, '15s')
+    .replace(':1h]', ':3s]')
     .replaceAll('> 600', '> 2')
     .replace('> 2 * 86400', '> 0')
     .replace('container_restarts_total[15s]) > 0', 'container_restarts_total[15s]) >= 0')
@@ -150,5 +152,43 @@ describe('with two exporters in one job', () => {
     );
     expect(byLibrary).toHaveLength(simulator.libraryIds.length);
     expect(await totalOf('sum(bunnynet_video_storage_bytes)')).toBe(2 * sumOf(byLibrary));
+  });
+});
+
+describe('the requests of each account in 30 days', () => {
+  const hoursInAll = 30 * 24;
+  const perPoll = 300;
+  const [whole, half] = [hoursInAll * 12, hoursInAll * 6];
+  /** The series of an exporter that reads one pull zone: how many samples are missing, there, and missing again. */
+  const series = (
+    instance: string,
+    before: number,
+    there: number,
+    after: number,
+    account = 'acme',
+    id = '1',
+  ) => {
+    const labels = `job="bunnynet",instance="${instance}",pull_zone_id="${id}"`;
+    const around = (samples: string) => `_x${before} ${samples}x${there - 1} _x${after}`;
+    return [
+      { series: `bunnynet_pull_zone_requests_total{${labels}}`, values: around(`0+${perPoll}`) },
+      { series: `bunnynet_pull_zone_up{${labels},account="${account}"}`, values: around('1') },
+    ];
+  };
+  const changed = [...series('one', 0, half, half + 1), ...series('two', half, half + 1, 0)];
+  const other = series('one', 0, whole + 1, 0, 'umbrella', '2');
+
+  test.each([
+    ['over a change of instance', [...changed, ...other]],
+    ['of two exporters, one of which changes', [...changed, ...series('three', 0, whole + 1, 0), ...other]],
+  ])('are right %s', async (_, input) => {
+    const expr = queries.find((each) => each.includes('[30d:1h]')) ?? '';
+    const file = join(folder, 'month.test.yml');
+    const isRight = `abs(${expr} / ${whole * perPoll} - 1) < bool 0.005`;
+    const samples = ['acme', 'umbrella'].map((account) => ({ labels: `{account="${account}"}`, value: 1 }));
+    const asked = { expr: isRight, eval_time: `${hoursInAll}h`, exp_samples: samples };
+    const tests = [{ interval: '5m', input_series: input, promql_expr_test: [asked] }];
+    await writeFile(file, stringify({ rule_files: [], tests }));
+    await promtool('test', 'rules', file);
   });
 });

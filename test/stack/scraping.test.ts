@@ -36,6 +36,7 @@ async function checkWithPromtool(config: string): Promise<void> {
 
 test("Prometheus accepts its configuration, and the collector's scrape configuration", async () => {
   await checkWithPromtool(block('prometheus.yml'));
+  await checkWithPromtool(block('customers.yml'));
   await expect(checkWithPromtool(block('prometheus.yml').replace('targets', 'target'))).rejects.toThrow();
   const { receivers, exporters, service } = parse(block('otelcol.yaml')) as {
     receivers: { prometheus: { config: { scrape_configs: [{ scrape_protocols: string[] }] } } };
