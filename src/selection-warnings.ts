@@ -62,7 +62,7 @@ function checksOf(config: Config, resources: readonly Resource[]): readonly Chec
         });
     }
     if (selection) checks.push(takesNothing(kind, listing, accounts));
-    const field = thingIdOf(listing);
+    const [field] = listing.parent ? [] : (listing.ids ?? []);
     if (selection && field) checks.push(readElsewhere(section, resource, field, exclude));
     return checks;
   });
@@ -140,7 +140,7 @@ function leavesOutNothing(exclude: readonly string[]): Check {
   };
 }
 
-/** Things that a section excludes and other kinds read. */
+/** Things that a section excludes and other kinds read. A Shield Zone is left out everywhere by its pull zone, with that. */
 function readElsewhere(
   { kind, accounts, selection }: SectionConfig,
   { section, listing }: Resource,
@@ -168,16 +168,20 @@ function readElsewhere(
       if (target.kind !== kind && excluded.has(id))
         readers.set(id, (readers.get(id) ?? new Set()).add(target.kind));
     }
-    const things = [...readers.keys()].flatMap((id) => excluded.get(id) ?? []);
+    const { names } = listing;
+    const [nameId] = names?.ids ?? [];
+    const things = [...readers.keys()]
+      .flatMap((id) => excluded.get(id) ?? [])
+      .filter(({ namedBy }) => !names || namedBy !== undefined);
     if (things.length === 0) return [];
     const kinds = [...new Set([...readers.values()].flatMap((set) => [...set]))];
-    const lines = things.map(({ ids, name }) => {
+    const lines = things.map(({ ids, name, namedBy }) => {
       const byName = matchers.find(([, matches]) => name !== undefined && matches({ ids: {}, name }));
-      return byName?.[0] ?? `${label}=${idText(ids)}`;
+      return byName?.[0] ?? (names ? `${nameId?.label}=${namedBy}` : `${label}=${idText(ids)}`);
     });
     const line = `discovery: { exclude: ${JSON.stringify([...new Set(lines)])} }`;
     return [
-      `${section}.exclude leaves out what other kinds still read: ${namesOf(things)} (${kinds.join(', ')}). To leave it out of all of them, write \`${line}\``,
+      `${section}.exclude leaves out what other kinds still read: ${namesOf(things)} (${kinds.join(', ')}). To leave it out of all of them${names ? ` and of ${names.nouns}` : ''}, write \`${line}\``,
     ];
   };
 }

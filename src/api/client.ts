@@ -195,7 +195,7 @@ export class ApiClient {
       if (cause instanceof PausedError)
         throw new ApiError('rate_limited', 'the key is paused after a 429, for longer than the timeout');
       const why = "it was not this request's turn before the interval of its poll was over";
-      const advice = `Raise the interval, or apis.${this.#api}.requests_per_second.`;
+      const advice = `Raise interval_factor, the interval, or apis.${this.#api}.requests_per_second.`;
       throw this.pacer.pausedForMs(credential) > 0
         ? new ApiError('rate_limited', `the key is paused after an earlier 429, and ${why}`)
         : new ApiError('timeout', why, {}, { advice, isTransient: false });

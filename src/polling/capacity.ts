@@ -68,7 +68,7 @@ function describeShortfall(
   return (
     `${api}: ${plural(polls.length, 'poll')} ${polls.length === 1 ? 'needs' : 'need'} ${rateText(neededPerSecond)} requests/s, ` +
     `requests_per_second is ${rateText(allowedPerSecond)}: a round takes ${round}; raise ` +
-    `apis.${api}.requests_per_second, or interval and stale_after (${neediest?.[0]} needs most)`
+    `interval_factor, apis.${api}.requests_per_second, or interval and stale_after (${neediest?.[0]} needs most)`
   );
 }
 

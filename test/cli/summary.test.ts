@@ -34,7 +34,7 @@ shield       at least 0.002     10       https://api.bunny.net
 core         at least 0.002     10       https://api.bunny.net
 video        at least 3         2        https://video.bunnycdn.com
 
-video: 3 polls need 3 requests/s, requests_per_second is 2: a round takes 2s; raise apis.video.requests_per_second, or interval and stale_after (video_storage needs most)
+video: 3 polls need 3 requests/s, requests_per_second is 2: a round takes 2s; raise interval_factor, apis.video.requests_per_second, or interval and stale_after (video_storage needs most)
 
 ✓ the configuration is valid
 `);

@@ -247,4 +247,32 @@ describe('a pattern is said to be wrong once, when everything that it selects fr
       pull_zone_origin_errors: ['1'],
     });
   });
+
+  it('says the same of a Shield Zone, which is left out everywhere by its pull zone', async () => {
+    const whole = await startWhole({
+      document: {
+        shield_zones: { targets: 'all', exclude: ['stag.*', '300'] },
+        shield_access_lists: { targets: 'all' },
+        pull_zones: { targets: 'all' },
+      },
+      routes: {
+        '/pullzone': () => pullZones([1, 'shop'], [2, 'staging'], [3, 'www']),
+        '/shield/shield-zones': () => shieldZones(100, 200, 300),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(60_000);
+    const line = 'discovery: { exclude: ["stag.*","pull_zone_id=3"] }';
+    expect(whole.said('still read').map(({ msg }) => msg)).toEqual([
+      `shield_zones.exclude leaves out what other kinds still read: staging, www (shield_access_lists). To leave it out of all of them and of pull zones, write \`${line}\``,
+    ]);
+    whole.document = {
+      ...whole.document,
+      shield_zones: { targets: 'all' },
+      discovery: { exclude: ['stag.*', 'pull_zone_id=3'] },
+    };
+    await whole.reload();
+    await whole.pass(60_000);
+    expect(polled(whole)).toEqual({ shield_zone: ['100'], shield_access_lists: ['100'], pull_zone: ['1'] });
+  });
 });

@@ -138,7 +138,7 @@ api_guardian: { interval: 1m, targets: [${Array.from({ length: 300 }, (_, i) => 
     expect(shield).toMatchObject({ api: 'shield', polls: 420, neededPerSecond: 11.1, allowedPerSecond: 10 });
     expect(shield?.shortfall).toBe(
       'shield: 420 polls need 11.1 requests/s, requests_per_second is 10: a round takes 42s; ' +
-        'raise apis.shield.requests_per_second, or interval and stale_after (rate_limit needs most)',
+        'raise interval_factor, apis.shield.requests_per_second, or interval and stale_after (rate_limit needs most)',
     );
   });
 

@@ -271,7 +271,7 @@ describe('the capacity', () => {
     const { engine } = engineOf(slow, { zones: [1, 2, 3, 4, 5, 6, 7, 8, 9] });
     await vi.advanceTimersByTimeAsync(5000);
     expect(engine.overview().capacities[0]?.shortfall).toBe(
-      'shield: 19 polls need 0.18 requests/s, requests_per_second is 0.1: a round takes 3m10s; raise apis.shield.requests_per_second, or interval and stale_after (rate_limit needs most)',
+      'shield: 19 polls need 0.18 requests/s, requests_per_second is 0.1: a round takes 3m10s; raise interval_factor, apis.shield.requests_per_second, or interval and stale_after (rate_limit needs most)',
     );
     await engine.stop();
   });
