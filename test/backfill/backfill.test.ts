@@ -344,6 +344,45 @@ it('finds out with one request for each kind whether the API has a day of long a
   ]);
 });
 
+describe('with things that are left out everywhere', () => {
+  const kinds = ['pull_zone', 'pull_zone_statistics', 'shield_zone', 'shield_statistics'];
+  const writeWithout = async (exclude: readonly string[]) => {
+    const { document, env } = everything(simulator, { kinds, api: () => pace });
+    const output = new Collected();
+    const setup = await load({ document: { ...document, discovery: { exclude } }, env });
+    const written = await writeTo(output, setup, { durationMs: 3 * dayMs });
+    return { ...written, ...parse(output.text) };
+  };
+  const idsIn = ({ series }: Written, label: string) => {
+    const ids = series.flatMap(({ labels }) => new RegExp(`\\b${label}="(\\d+)"`).exec(labels)?.[1] ?? []);
+    return [...new Set(ids)].toSorted();
+  };
+
+  it('has nothing of them, and asks for nothing of them', async () => {
+    const [byName, byId, ...others] = simulator.zones;
+    const written = await writeWithout([byName?.name ?? '', `pull_zone_id=${byId?.pullZoneId}`]);
+    expect(written.isComplete).toBe(true);
+    const ofLibraries = simulator.pullZones.slice(simulator.zones.length);
+    const pullZones = [...others.map(({ pullZoneId }) => pullZoneId), ...ofLibraries.map(({ id }) => id)];
+    expect(idsIn(written, 'pull_zone_id')).toEqual(pullZones.toSorted());
+    expect(idsIn(written, 'shield_zone_id')).toEqual(others.map(({ id }) => id).toSorted());
+    const asked = simulator.requests.map(({ path }) => path).join('\n');
+    expect(asked).toContain(`pullZone=${others[0]?.pullZoneId}`);
+    for (const zone of [byName, byId]) {
+      expect(asked).not.toContain(`pullZone=${zone?.pullZoneId}`);
+      expect(asked).not.toContain(`/${zone?.id}`);
+    }
+  });
+
+  it('has nothing of anything whose name could not be read, and is not complete', async () => {
+    simulator.inject({ type: 'status-404', kind: 'pull_zone' });
+    const written = await writeWithout(['no such name']);
+    expect(written.isComplete).toBe(false);
+    expect(idsIn(written, 'shield_zone_id')).toEqual([]);
+    expect(simulator.requests.filter(({ path }) => path.includes('/metrics/'))).toEqual([]);
+  });
+});
+
 it('adds the given labels to each row', async () => {
   const written = await write(['dns_zone'], {
     durationMs: 2 * dayMs,
