@@ -5,13 +5,12 @@ import type { Config } from '../config/config.ts';
 import { leftOutOf } from '../config/selector.ts';
 import { compareListed, idText, nameOf, ownKeysOf } from '../polling/discovered.ts';
 import { mayLack } from '../polling/listings.ts';
-import { sourceOf } from '../polling/overview.ts';
 import { plan, plannedSections } from '../polling/plan.ts';
-import type { ListingSpec, Spec, Target } from '../polling/spec.ts';
+import { type ListingSpec, type Spec, sourceOf, type Target } from '../polling/spec.ts';
 import type { Snapshot } from '../polling/task.ts';
 import { isNotInPlan } from '../resources/envelope.ts';
 import type { Found, Get, Resource } from '../resources/resource.ts';
-import { ReadingError } from '../resources/resource.ts';
+import { ReadingError, silent } from '../resources/resource.ts';
 import type { FoundKeys } from '../secrets/found-keys.ts';
 import { safeLine } from '../text.ts';
 
@@ -30,9 +29,6 @@ export function getFor(
 ): Get {
   return (path) => clients[api].get({ path, account, credential, queue, budgetMs }, signal);
 }
-
-/** Nothing is shown of a field that is not as documented: the exporter says that. */
-export const silent = { mismatch: () => undefined, unrecognized: () => undefined };
 
 /** How a request or a reading failed. Throws what is no failure of an answer. */
 export function failureOf(error: unknown) {

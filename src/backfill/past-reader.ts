@@ -5,6 +5,8 @@ import { createClients } from '../api/client.ts';
 import type { CreateSender } from '../api/pool.ts';
 import type { ForwardProxy } from '../api/proxy.ts';
 import type { Config } from '../config/config.ts';
+import { listingBehind, mayBeAboutId, opens } from '../polling/doubts.ts';
+import { isBare401 } from '../polling/record.ts';
 import type { Target } from '../polling/spec.ts';
 import type { Exchange } from '../report/report.ts';
 import { counterFamiliesOf } from '../resources/catalogue.ts';
@@ -17,12 +19,13 @@ import {
   type Labels,
   type ReadResource,
   type Resource,
+  silent,
 } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';
 import type { Credentials } from '../secrets/credentials.ts';
 import { Keys } from '../secrets/keys.ts';
 import { Redactor } from '../secrets/redactor.ts';
-import { type Discovered, discover, failureOf, getFor, type Reader, reasonOf, silent } from './discover.ts';
+import { type Discovered, discover, failureOf, getFor, type Reader, reasonOf } from './discover.ts';
 import { timeText } from './ranges.ts';
 
 export interface PastOptions {
@@ -51,6 +54,8 @@ export class PastReader {
   readonly #options: PastOptions;
   readonly #keys: Keys;
   readonly #reader: Reader;
+  /** Of targets that got 401: whether their key is good, by the key of the target. */
+  readonly #keysGood = new Map<string, Promise<boolean | undefined>>();
   requests = 0;
   #isListing = false;
 
@@ -150,10 +155,28 @@ export class PastReader {
     } catch (error) {
       signal.throwIfAborted();
       const failure = failureOf(error);
-      return resource.isEmpty?.(failure) || isNotInPlan(resource, failure)
-        ? { reading: resource.nothing, answered }
-        : { failure: reasonOf(failure, target.credential, this.#reader), result: failure.result };
+      if (resource.isEmpty?.(failure) || isNotInPlan(resource, failure))
+        return { reading: resource.nothing, answered };
+      const { result, message } = failure;
+      const isGood =
+        isBare401(failure) && mayBeAboutId(target) ? await this.#isKeyGood(target, nowMs) : false;
+      const reason = isGood
+        ? `${message} for its id, although the API accepts the key: correct the id`
+        : `${message} for its id, or to the key: check both`;
+      return {
+        failure: isGood === false ? reasonOf(failure, target.credential, this.#reader) : reason,
+        result,
+      };
     }
+  }
+
+  /** Whether the key of a target that got 401 opens its listing; undefined if that does not tell. Asked once for each. */
+  #isKeyGood(target: Target, nowMs: number): Promise<boolean | undefined> | undefined {
+    const listing = listingBehind(target);
+    const known =
+      this.#keysGood.get(target.key) ?? (listing && opens(listing, getFor(this.#reader, listing), nowMs));
+    if (known) this.#keysGood.set(target.key, known);
+    return known;
   }
 }
 

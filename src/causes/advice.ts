@@ -73,6 +73,12 @@ const advices = {
     advice: 'Remove what no longer exists from the configuration.',
     runbook: 'runbooks/BunnynetTargetNotFound.md',
   },
+  unknown_id: {
+    tone: 'warn',
+    advice:
+      'Correct the id, or remove it: it is mistyped, or what it names was deleted or belongs to another account.',
+    runbook: 'runbooks/BunnynetTargetNotFound.md',
+  },
   stale: {
     tone: 'warn',
     advice: 'Raise stale_after, or poll less.',

@@ -5,7 +5,7 @@
 
 import { failingSince, isRefused, isUnread, worksAt } from '../polling/health.ts';
 import type { ListingStatus } from '../polling/listings.ts';
-import { type Failure, isHostFailure } from '../polling/record.ts';
+import { type Failure, isHostFailure, isUnknownId } from '../polling/record.ts';
 import { isFoundKey, operationOf, type Spec } from '../polling/spec.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { ApiName } from '../resources/resource.ts';
@@ -72,15 +72,20 @@ function groupsOf(input: CauseInput): readonly Group[] {
           ? { id: `stale ${api}`, nature: 'stale', reason: 'stale' }
           : pauseOf(api, pausing);
     } else if (lastFailure) place = placeOf(lastFailure, api, target, input);
-    if (place && lastFailure?.doubt !== 'new_key') groupOf(place, api, credential).targets.push(status);
+    if (place && !isUntold(lastFailure)) groupOf(place, api, credential).targets.push(status);
   }
   for (const status of listings) {
     const { api, credential } = status.poll;
-    if (!status.lastFailure || status.lastFailure.doubt === 'new_key') continue;
+    if (!status.lastFailure || isUntold(status.lastFailure)) continue;
     const place = placeOf(status.lastFailure, api, status.poll, input);
     groupOf(place, api, credential).listings.push(status);
   }
   return [...groups.values()];
+}
+
+/** Whether a 401 says nothing yet: soon it is known what it is about. */
+function isUntold(failure: Failure | undefined): boolean {
+  return failure?.result === 'auth' && (failure.doubt === 'new_key' || failure.doubt === 'asking');
 }
 
 /** credential: empty for the API as a whole. */
@@ -94,7 +99,7 @@ function placeOf(
   spec: Spec,
   { health, baseUrlOf, lackOf }: CauseInput,
 ): Place {
-  const { result, message, status, errorKey } = failure;
+  const { result, message, status, errorKey, doubt } = failure;
   const { credential } = spec;
   const of = health.apis.get(api);
   const ofKey = (what: string, reason: Reason): Place => ({
@@ -105,9 +110,9 @@ function placeOf(
   const lack = result === 'auth' && status === undefined ? lackOf(credential) : undefined;
   if (lack !== undefined) return { id: lack, nature: 'key', reason: lack };
   if (result === 'auth' && status === undefined) return ofKey('key', 'unreadable_key');
-  if (result === 'auth' && (status !== 401 || !isRefused(health, api, credential)))
-    return ofKey(`denied ${api}`, 'denied');
-  if (result === 'auth') return ofKey('refused', api === 'video' ? 'library_key' : 'refused');
+  const isOfRefused = status === 401 && isRefused(health, api, credential);
+  if (result === 'auth' && isOfRefused) return ofKey('refused', api === 'video' ? 'library_key' : 'refused');
+  if (result === 'auth') return ofKey(`${doubt ?? 'denied'} ${api}`, doubt ? 'unknown_id' : 'denied');
   if (result === 'rate_limited') return pauseOf(api, credential);
   if (isHostFailure(failure))
     return of?.state === 'down'
@@ -115,7 +120,8 @@ function placeOf(
       : { id: `${api} ${operationOf(spec)}`, nature: 'answer', reason: reasonOf(failure) };
   if (status === 404 && !errorKey && isUnread(of))
     return { id: `address ${api}`, nature: 'answer', reason: 'address' };
-  return { id: `${api} ${result} ${message}`, nature: 'answer', reason: reasonOf(failure) };
+  const reason = isUnknownId(failure) ? 'unknown_id' : reasonOf(failure);
+  return { id: `${api} ${result} ${message}`, nature: 'answer', reason };
 }
 
 function reasonOf({ result }: Failure): Reason {
@@ -213,6 +219,8 @@ function wordsOf(
       title: `Every request to ${baseUrl} answers HTTP 404`,
       advice: `Correct ${input.baseUrlNameOf(api)}.`,
     };
+  if (reason === 'unknown_id')
+    return { title: `The ${api} API answers ${message} for an id, although it accepts the key` };
   // `HTTP 503 from the core API`, but `The core API: connection refused`.
   const isFrom = failure && ['timeout', 'server_error', 'not_found'].includes(failure.result);
   return { title: `${isFrom ? `${message} from the ${api} API` : `The ${api} API: ${message}`}${others}` };
@@ -238,6 +246,12 @@ function wordsOfKey(group: Group, message: string, nouns: readonly string[], inp
   }
   const key = `the key of ${credential} (${keySource(credential)})`;
   if (reason === 'unreadable_key') return { title: `${capitalised(key)} cannot be used: ${message}` };
+  if (reason === 'unknown_id') {
+    return {
+      title: `${capitalised(apisText(apis))} answers ${message} for an id, and nothing else was read with ${key} since`,
+      advice: 'The id is unknown, or the key is refused. Check both.',
+    };
+  }
   const elsewhere = worksAt(health, credential).filter((api) => !apis.has(api));
   const accepts = elsewhere.length > 1 ? 'accept' : 'accepts';
   const works = elsewhere.length > 0 ? `, and ${apisText(elsewhere)} ${accepts} it` : '';

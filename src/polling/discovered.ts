@@ -30,6 +30,12 @@ export function nameOf({ name, ids }: Pick<Listed, 'name' | 'ids'>): string {
   return name ?? idText(ids);
 }
 
+/** What a listing with a parent is read below for a target with these ids. */
+export function parentOf({ parent }: Listing, ids: Ids): Discovered | undefined {
+  if (!parent?.ids) return undefined;
+  return { ids: Object.fromEntries(parent.ids.map(({ label }) => [label, ids[label] ?? ''])) };
+}
+
 /** The credential for the own key of what a listing has: `library/4711`. No configuration can have such a name. */
 export function keyNameOf({ ids: idFields = [] }: Pick<Listing, 'ids'>, ids: Ids): string {
   return idFields.map(({ label }) => `${label.replace(/_id$/, '')}/${ids[label] ?? ''}`).join('/');

@@ -14,12 +14,13 @@ import type { StateFile } from '../state/form.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { CounterBook } from './counter-book.ts';
 import { compareListed, type Discovered, idText, ownKeysOf } from './discovered.ts';
+import { Doubts, isInDoubt, listingBehind } from './doubts.ts';
 import { type Health, health } from './health.ts';
 import { logDiscovery } from './listings.ts';
 import { type Overview, overviewOf } from './overview.ts';
 import { type Plan, type PlannedSection, plan, plannedSections } from './plan.ts';
 import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
-import { hasEnded, neverPolled } from './record.ts';
+import { decided, hasEnded, neverPolled, type Verdict } from './record.ts';
 import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
   credentialIn,
@@ -27,6 +28,7 @@ import {
   type ListingSpec,
   mustReread,
   type Spec,
+  sourceOf,
   type Target,
 } from './spec.ts';
 import { type TargetStatus, TargetTask, type Task } from './target-task.ts';
@@ -114,6 +116,12 @@ export class PollEngine {
   readonly #poller: Poller;
   readonly #uptimeMs: () => number;
   readonly #abort = new AbortController();
+  readonly #doubts = new Doubts({
+    opensOther: (task, isWanted) => this.#opensOther(task, isWanted),
+    decide: (task, verdict) => this.#decide(task, verdict),
+    onAsked: () => this.#checkAllPolled(),
+    signal: this.#abort.signal,
+  });
   /** Everything that is polled, by key. */
   readonly #tasks = new Map<string, Task>();
   readonly #timetable: Timetable<Task>;
@@ -193,6 +201,7 @@ export class PollEngine {
     this.#isLeftOut = leftOutOf(config.discovery.exclude);
     this.#config = config;
     this.#beganAtMs ??= this.#uptimeMs();
+    this.#doubts.forget();
     this.#sync();
     this.#retry(() => true);
   }
@@ -200,6 +209,7 @@ export class PollEngine {
   /** A credential has another key. */
   keyChanged(credential: string): void {
     this.#options.log.info({ credential }, `the key of ${credential} changed`);
+    for (const api of apiNames) this.#doubts.forget(sourceOf({ api, credential }));
     this.#sync();
     this.#retry(({ spec }) => spec.credential === credential);
   }
@@ -215,6 +225,7 @@ export class PollEngine {
         }),
     );
     await Promise.all(ended);
+    await this.#doubts.asked();
   }
 
   /** Milliseconds until the target is polled next; 0 while it is being polled or in line. */
@@ -235,7 +246,7 @@ export class PollEngine {
     const running = [...this.#tasks.values()].map((task) => task.running);
     for (const task of this.#tasks.values()) task.phase = 'stopped';
     for (const task of this.#tasks.values()) task.releaseWaiters();
-    await Promise.allSettled([...running, ...this.#leaving.values()]);
+    await Promise.allSettled([...running, ...this.#leaving.values(), this.#doubts.asked()]);
   }
 
   // What is polled follows the plan.
@@ -459,6 +470,7 @@ export class PollEngine {
   async #poll(task: Task, permit: Permit | undefined): Promise<void> {
     const { spec, record, waiters } = task;
     const startedMs = this.#uptimeMs();
+    const keyId = this.#keyIdOf(spec);
     const health = this.#health.apis.get(spec.api);
     if (health?.tells(task)) task.probedMs = startedMs;
     task.phase = 'running';
@@ -474,7 +486,7 @@ export class PollEngine {
       task.phase = 'idle';
       this.#timetable.set(task, this.#nextDueMs(task, startedMs));
     } else this.#left(spec.key);
-    if (isCurrent()) this.#follow(task, record);
+    if (isCurrent()) this.#follow(task, record, { startedMs, keyId });
     for (const resolve of waiters) resolve();
     this.#checkAllPolled();
     this.#hasRead ||= this.#readsAnything();
@@ -542,12 +554,21 @@ export class PollEngine {
     return nextMs > nowMs ? nextMs : nextStart(intervalMs, offset, nowMs, 0.5);
   }
 
-  /** What the end of a poll changes for others. before: the record before it. */
-  #follow({ spec, record }: Task, before: Task['record']): void {
+  /** What the end of a poll changes for others. before: the record before it; keyId: that of its begin. */
+  #follow(
+    task: Task,
+    before: Task['record'],
+    { startedMs, keyId }: { readonly startedMs: number; readonly keyId: string },
+  ): void {
+    const { spec, record } = task;
     const { api, credential, key } = spec;
     this.#followHealth(api, record);
-    // The key works again.
-    if (!record.lastFailure && before.lastFailure?.result === 'auth')
+    if (isInDoubt(task)) {
+      if (this.#keyIdOf(spec) === keyId) this.#doubts.add(task);
+      else this.#runNow(task);
+    } else if (!record.lastFailure && before.lastFailure?.result === 'auth') {
+      // The key works again. What was refused until now is no proof of an unknown id.
+      this.#doubts.forget(sourceOf(spec));
       this.#makeDue(
         (one) =>
           one.spec.api === api &&
@@ -555,10 +576,36 @@ export class PollEngine {
           one.record.lastFailure?.result === 'auth' &&
           (one.record.permanentFailures > 0 || one.record.lastFailure.doubt !== undefined),
       );
+    } else if (!record.lastFailure) this.#doubts.read(spec, startedMs);
     if (spec.type === 'listing' && !hasEnded(before))
       this.#makeDue(
         (one) => keysBefore(one.spec).includes(key) && !hasEnded(one.record) && this.#mayBegin(one),
       );
+  }
+
+  #keyIdOf({ credential }: Spec): string {
+    return this.#options.keyIdOf?.(credential) ?? '';
+  }
+
+  /** Whether the key of a task opens something else: its listing, or what was read with it last. Undefined if nothing tells. */
+  async #opensOther(task: Task, isWanted: () => boolean): Promise<boolean | undefined> {
+    let spec: Spec | undefined = listingBehind(task.spec);
+    if (!spec) {
+      const source = sourceOf(task.spec);
+      const worth = ({ record }: Task) => (record.lastFailure ? Number.NEGATIVE_INFINITY : record.answeredMs);
+      let other: Task | undefined;
+      for (const one of this.#polled())
+        if (one !== task && sourceOf(one.spec) === source && (!other || worth(one) > worth(other)))
+          other = one;
+      spec = other?.spec;
+    }
+    return spec && (await this.#poller.opens(spec, isWanted, this.#abort.signal));
+  }
+
+  #decide(task: Task, verdict: Verdict): void {
+    const { lastFailure } = task.record;
+    if (lastFailure) task.record = { ...task.record, lastFailure: decided(lastFailure, verdict) };
+    this.#asOf++;
   }
 
   /** What the record of a poll says of its API: it is down, it answers again, or something else must be asked to know. */
@@ -730,6 +777,7 @@ export class PollEngine {
 
   #checkAllPolled(): void {
     if (this.#hasPolledAll || this.#planSoon || !this.#config || this.#abort.signal.aborted) return;
+    if (this.#doubts.isAsking) return;
     for (const task of this.#tasks.values()) {
       const isPending = task instanceof TargetTask ? task.state === 'pending' : !hasEnded(task.record);
       if (isPending) return;

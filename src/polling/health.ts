@@ -135,7 +135,7 @@ interface SeenKey {
   hasEnded: boolean;
   /** Unix time; minus infinity before the first success. */
   lastSuccessMs: number;
-  /** When the first of the refusals (401) in force was. Unix time; infinite without one. */
+  /** Since when the newest of what is refused (401) is. Unix time; minus infinity without one. */
   refusedSinceMs: number;
 }
 
@@ -244,14 +244,14 @@ class SeenApi<Task extends Polled> {
         account,
         hasEnded: false,
         lastSuccessMs: Number.NEGATIVE_INFINITY,
-        refusedSinceMs: Number.POSITIVE_INFINITY,
+        refusedSinceMs: Number.NEGATIVE_INFINITY,
       };
       this.#keys.set(credential, key);
     }
     if (lastFailure || lastSuccessMs !== undefined) key.hasEnded = true;
     if (lastSuccessMs !== undefined) key.lastSuccessMs = Math.max(key.lastSuccessMs, lastSuccessMs);
     if (lastFailure && isRefusal(lastFailure))
-      key.refusedSinceMs = Math.min(key.refusedSinceMs, lastFailure.sinceMs);
+      key.refusedSinceMs = Math.max(key.refusedSinceMs, lastFailure.sinceMs);
   }
 
   #successes(): Pick<ApiHealth, 'lastSuccessMs' | 'failingSinceMs'> {
@@ -272,7 +272,7 @@ function newestOf<Task extends Polled>(operations: readonly SeenOperation<Task>[
 }
 
 function stateOf({ hasEnded, lastSuccessMs, refusedSinceMs }: SeenKey): KeyHealth['state'] {
-  if (refusedSinceMs < Number.POSITIVE_INFINITY && lastSuccessMs < refusedSinceMs) return 'refused';
+  if (lastSuccessMs < refusedSinceMs) return 'refused';
   if (Number.isFinite(lastSuccessMs)) return 'read';
   return hasEnded ? 'failing' : 'pending';
 }

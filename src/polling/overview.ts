@@ -7,7 +7,7 @@ import { type Health, health } from './health.ts';
 import { type ListingSummary, summarizeListings } from './listing-summary.ts';
 import { isAnswered, type ListingStatus, listingStatus } from './listings.ts';
 import type { Plan } from './plan.ts';
-import type { Spec } from './spec.ts';
+import { sourceOf } from './spec.ts';
 import { TargetTask, type Task } from './target-task.ts';
 import type { ListingTask } from './task.ts';
 
@@ -79,9 +79,4 @@ export function overviewOf(
     isHealthy: areTargetsHealthy && listings.every(({ state }) => state === 'ok' || state === 'lacking'),
     nextStaleMs,
   };
-}
-
-/** What a key reads of an API. */
-export function sourceOf({ api, credential }: Spec): string {
-  return `${api} ${credential}`;
 }

@@ -20,7 +20,7 @@ import {
   type Listing,
   type Resource,
 } from '../resources/resource.ts';
-import { type Discovered, fullKeyNameOf, idText, keyNameOf, withNames } from './discovered.ts';
+import { type Discovered, fullKeyNameOf, idText, keyNameOf, parentOf, withNames } from './discovered.ts';
 import { type ListingSpec, listingKey, type Target, targetKey } from './spec.ts';
 import type { Snapshot } from './task.ts';
 
@@ -405,10 +405,4 @@ export function plan(input: PlanInput): Plan {
 
   for (const section of input.sections) planSection(section);
   return { listings, targets, selections, orphans, keepsBefore, shared: [...shared.values()] };
-}
-
-/** What a listing with a parent is read below for a target with these ids. */
-function parentOf({ parent }: Listing, ids: Ids): Discovered | undefined {
-  if (!parent?.ids) return undefined;
-  return { ids: Object.fromEntries(parent.ids.map(({ label }) => [label, ids[label] ?? ''])) };
 }

@@ -17,7 +17,8 @@ import {
 import { safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
 import { isExchanged, nameOf } from './discovered.ts';
-import { isAnswer, neverPolled, nextFailure } from './record.ts';
+import { mayBeAboutId, opens } from './doubts.ts';
+import { isAnswer, isBare401, neverPolled, nextFailure } from './record.ts';
 import { newKeyMs } from './schedule.ts';
 import { hasPollMetrics, isFoundKey, type Spec } from './spec.ts';
 import type { TargetTask, Task } from './target-task.ts';
@@ -232,6 +233,12 @@ export class Poller {
     };
   }
 
+  /** Whether the key of this opens it, see {@link opens}. Never rejects. */
+  async opens(spec: Spec, isCurrent: () => boolean, signal: AbortSignal): Promise<boolean | undefined> {
+    const get = this.#getFor(spec, { permit: undefined, withoutRetries: false, isCurrent }, signal);
+    return await opens(spec, get, this.#options.now());
+  }
+
   async #list(spec: ListingTask['spec'], get: Get): Promise<Run> {
     const { listing, parent } = spec;
     const beganMs = this.#options.now();
@@ -280,20 +287,23 @@ export class Poller {
     const isRefused = result === 'auth' && answer.status === 401;
     const newKeySinceMs = this.#newKeySince(task, isRefused);
     const isNewKey = isRefused && newKeySinceMs !== undefined && uptimeMs() < newKeySinceMs + newKeyMs;
+    const isBare = isRefused && !isNewKey && answer.errorKey === undefined && mayBeAboutId(spec);
+    // What it was about is taken to be the same until it is known again.
+    const before = isBare && isBare401(record.lastFailure) ? record.lastFailure : undefined;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, result, durationSeconds);
     const atMs = now();
     const lastFailure = nextFailure(record.lastFailure, {
-      result,
+      result: before?.result ?? result,
       message: safeLine(thrown.message),
       status: answer.status,
       errorKey: answer.errorKey && safeLine(answer.errorKey),
       advice: thrown.advice,
-      doubt: isNewKey ? 'new_key' : undefined,
+      doubt: isNewKey ? 'new_key' : before ? before.doubt : isBare ? 'asking' : undefined,
       atMs,
     });
     const isAnswered = isAnswer(lastFailure, isTransient);
     const endedMs = uptimeMs();
-    const { sinceMs, requests: before } = record.unanswered ?? { sinceMs: endedMs, requests: 0 };
+    const { sinceMs, requests: earlier } = record.unanswered ?? { sinceMs: endedMs, requests: 0 };
     task.record = {
       ...record,
       lastDurationSeconds: durationSeconds,
@@ -303,7 +313,7 @@ export class Poller {
       transientFailures: isTransient || isNewKey ? record.transientFailures + 1 : 0,
       answeredMs: isAnswered ? endedMs : record.answeredMs,
       unanswered:
-        isAnswered === false ? { requests: before + requests, sinceMs, lastMs: endedMs } : undefined,
+        isAnswered === false ? { requests: earlier + requests, sinceMs, lastMs: endedMs } : undefined,
       // After a 429, the key is paused anyway.
       pauseMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0,
       newKeySinceMs,

@@ -10,8 +10,11 @@ export interface Failure {
   readonly status?: number | undefined;
   /** The API's own name of the error. */
   readonly errorKey?: string | undefined;
-  /** Why a 401 says nothing of the key yet: nothing was ever read with it, so that it may be too new. */
-  readonly doubt?: 'new_key' | undefined;
+  /**
+   * Why a 401 says nothing of the key. new_key: nothing was ever read with it, so that it may be too new. asking: it may be about the
+   * id that was requested, and something else is requested to know. open: the same, but nothing told yet.
+   */
+  readonly doubt?: 'new_key' | 'asking' | 'open' | undefined;
   /** What to do about it, as sentences, where more is known than the result. */
   readonly advice?: string | undefined;
   /** Unix time. */
@@ -30,6 +33,36 @@ export function isHostFailure({ result }: Pick<Failure, 'result'>): boolean {
 /** Whether the API refuses the key. A page in HTML with 401 is no answer of the API. */
 export function isRefusal({ result, status, doubt }: Failure): boolean {
   return result === 'auth' && status === 401 && doubt === undefined;
+}
+
+/** What a 401 is about, once something else was requested with the key; undefined if that told nothing. */
+export type Verdict = 'id' | 'key' | undefined;
+
+/** A 401 about which it was asked. Of a key that is good, it means that there is no such thing. */
+export function decided(failure: Failure, verdict: Verdict): Failure {
+  const doubt = verdict === undefined ? 'open' : undefined;
+  if (verdict === 'id') return { ...failure, result: 'not_found', doubt };
+  return {
+    ...failure,
+    result: 'auth',
+    doubt,
+    // It was about the id until now.
+    sinceMs: failure.result === 'auth' ? failure.sinceMs : failure.atMs,
+  };
+}
+
+type Bare = Pick<Failure, 'result' | 'status' | 'errorKey' | 'doubt'>;
+
+/** Whether it is a 401 that does not say what it is about. */
+export function isBare401<Of extends Bare>(failure: Of | undefined): failure is Of {
+  const { result = '', status, errorKey, doubt }: Partial<Bare> = failure ?? {};
+  const isOfStatus = result === 'auth' || result === 'not_found';
+  return isOfStatus && status === 401 && errorKey === undefined && doubt !== 'new_key';
+}
+
+/** Whether a 401 was found to be about an id. */
+export function isUnknownId(failure: Failure | undefined): boolean {
+  return failure?.result === 'not_found' && failure.status === 401;
 }
 
 /** The same text for failures that have the same reason, though their messages may differ. */

@@ -58,6 +58,11 @@ export function isFoundKey(credential: string): boolean {
   return credential.includes('/');
 }
 
+/** A key at an API. */
+export function sourceOf({ api, credential }: Pick<Spec, 'api' | 'credential'>): string {
+  return `${api} ${credential}`;
+}
+
 /** What is requested: the path of its kind, or of its listing. */
 export function operationOf(spec: Spec): string {
   return spec.type === 'target' ? spec.resource.path : spec.listing.path;

@@ -24,6 +24,9 @@ export interface Diagnostics {
   unrecognized(field: string, value: string): void;
 }
 
+/** Records nothing. */
+export const silent: Diagnostics = { mismatch: () => undefined, unrecognized: () => undefined };
+
 /** An answer that was read but is no reading: an error in its body, or a body that cannot be one. */
 export class ReadingError extends Error {
   override readonly name = 'ReadingError';

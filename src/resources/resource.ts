@@ -4,7 +4,7 @@ import type { Documented } from './documented.ts';
 import type { Diagnostics } from './fields.ts';
 import type { Range } from './times.ts';
 
-export { type Diagnostics, ReadingError } from './fields.ts';
+export { type Diagnostics, ReadingError, silent } from './fields.ts';
 
 /** The hosts of the API; each has its own address, key, pace and pool of connections. */
 export const apiNames = ['application', 'shield', 'core', 'video', 'origin_errors'] as const;

@@ -6,7 +6,7 @@ import { everything } from '../../simulator/everything.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { type BackfillOptions, backfill } from '../../src/backfill/backfill.ts';
-import { failureOf, reasonOf, silent } from '../../src/backfill/discover.ts';
+import { failureOf, reasonOf } from '../../src/backfill/discover.ts';
 import { askFarBack } from '../../src/backfill/far-back.ts';
 import { sourceOf, TargetHistory } from '../../src/backfill/history.ts';
 import { dayMs, defaultUntilMs, hourMs } from '../../src/backfill/ranges.ts';
@@ -15,6 +15,7 @@ import type { Target } from '../../src/polling/spec.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { dnsZone } from '../../src/resources/kinds/dns-zone.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
+import { silent } from '../../src/resources/resource.ts';
 import { count } from '../../src/text.ts';
 import { runs } from '../runs.ts';
 import { startSimulator } from '../simulator/start.ts';
@@ -233,6 +234,20 @@ it.each(['dns_zone', 'database_statistics'])(
     expect(isComplete).toBe(false);
   },
 );
+
+it.each([
+  ['core', 'storage_zone_egress', 404, 'for its id, although the API accepts the key: correct the id'],
+  ['origin_errors', 'pull_zone_origin_errors', 404, 'for its id, or to the key: check both'],
+] as const)('names no key where only an id of the %s API gets 401', async (_, kind, id, reason) => {
+  simulator.inject({ type: 'status-401', kind, target: String(id) });
+  const setup = await load(
+    everything(simulator, { kinds: [kind], api: () => pace, sections: { [kind]: { targets: [id] } } }),
+  );
+  const { log, isComplete } = await writeTo(new Collected(), setup);
+  expect(log).toContain(`HTTP 401 ${reason}`);
+  expect(log).not.toContain('refuses the key');
+  expect(isComplete).toBe(false);
+});
 
 it('names no key where a 401 is about what was asked for', () => {
   const answer = { status: 401, errorKey: 'invalid_datetime_window.too_old' };

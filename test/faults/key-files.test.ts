@@ -21,7 +21,7 @@ async function startWith(file: string) {
       credentials: { account: { file } },
       applications: { interval: '1h', targets: ['a'] },
     },
-    routes: { '/mc/apps/a/summary': ({ key }) => (key === accepted.key ? { monthlyCost: 1 } : reply(401)) },
+    routes: { '*': ({ key }) => (key === accepted.key ? { monthlyCost: 1 } : reply(401)) },
   });
   const up = () => whole.value('bunnynet_application_up');
   return { whole, accepted, up };
@@ -84,7 +84,9 @@ describe.each(Object.keys(places))('a key file that is %s', (name) => {
       await eventually(async () => expect(await up()).toBe(1));
       whole.sweep();
     }
-    const sent = whole.requests.map(({ key }) => key?.replace('key-of-', ''));
+    // Each 401 has the listing requested, too.
+    const ofTarget = whole.requests.filter(({ path }) => path === '/mc/apps/a/summary');
+    const sent = ofTarget.map(({ key }) => key?.replace('key-of-', ''));
     expect(sent).toEqual(['may', 'may', 'may', 'june', 'june', 'june', 'july']);
     const said = whole.log.map(({ msg }) => msg).filter((msg) => /changed|refuses/.test(msg));
     expect(said).toEqual([

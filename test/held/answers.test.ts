@@ -180,7 +180,7 @@ it.each([
 
 it.each(['', 'Unauthorized'])('a 401 with the body %j is the answer of the API', async (body) => {
   const whole = await startWhole({
-    routes: { '/mc/apps/a/summary': () => reply(401, body) },
+    routes: { '*': () => reply(401, body) },
     document: { applications: { targets: ['a'] } },
   });
   await whole.poll();

@@ -16,7 +16,12 @@ async function startApplications() {
   const given = { answer: cost as unknown };
   const whole = await startWhole({
     document: { applications: { interval: '1h', targets: ['a', 'b'] } },
-    routes: { '/mc/apps/a/summary': () => given.answer, '/mc/apps/b/summary': () => given.answer },
+    routes: {
+      '/mc/apps/a/summary': () => given.answer,
+      '/mc/apps/b/summary': () => given.answer,
+      // Requested to know what a 401 is about.
+      '/mc/apps': () => given.answer,
+    },
   });
   return { whole, given };
 }
