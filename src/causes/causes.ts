@@ -47,8 +47,7 @@ export function causesOf(input: CauseInput): readonly Cause[] {
 }
 
 function groupsOf(input: CauseInput): readonly Group[] {
-  const { targets, listings, kinds, exporter } = input;
-  const apiOf = new Map(kinds.map(({ kind, api }) => [kind, api]));
+  const { targets, listings, exporter } = input;
   const paused = new Set(exporter.pauses.map(({ api, credential }) => `${api} ${credential}`));
   const groups = new Map<string, Group>();
   const groupOf = (place: Place, api: ApiName, credential: string): Group => {
@@ -61,8 +60,7 @@ function groupsOf(input: CauseInput): readonly Group[] {
   for (const { api, credential } of exporter.pauses) groupOf(pauseOf(api, credential), api, credential);
   for (const status of targets) {
     const { target, lastFailure, state } = status;
-    const { kind, credential } = target;
-    const api = apiOf.get(kind) ?? 'core';
+    const { kind, api, credential } = target;
     let place: Place | undefined;
     if (state === 'absent') place = { id: `absent ${kind}`, nature: 'absent', reason: 'not_found' };
     else if (state === 'stale') {
@@ -171,8 +169,8 @@ function failuresIn({ targets, listings }: Group): readonly Failure[] {
 }
 
 function nounsOf({ targets }: Group, kinds: readonly CauseKind[]): readonly string[] {
-  const known = new Map(kinds.map(({ kind, noun }) => [kind, noun]));
-  return [...new Set(targets.map(({ target }) => target.kind))].map((kind) => known.get(kind) ?? kind);
+  const affected = new Set(targets.map(({ target }) => target.kind));
+  return Array.from(affected, (kind) => kinds.find((one) => one.kind === kind)?.noun ?? kind);
 }
 
 /** `the core API`, `the application, shield and core APIs` */

@@ -31,6 +31,10 @@ export class Secret {
     return this.#id;
   }
 
+  isSameAs(other: Secret): boolean {
+    return this.#text === other.#text;
+  }
+
   /** Replaces the key in an answer or an error, in any of its forms, with `[redacted]`. */
   hideIn(text: string): string {
     this.#pattern ??= patternOf(this.#text);

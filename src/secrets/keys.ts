@@ -90,7 +90,7 @@ export class Keys {
       return;
     }
     this.#tell(name, undefined);
-    if (before instanceof Secret && before.id === key.id) return;
+    if (before instanceof Secret && before.isSameAs(key)) return;
     this.#keep(name, key);
     this.#options.onChanged(name);
   }

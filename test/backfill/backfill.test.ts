@@ -115,14 +115,16 @@ describe('the growth of each day', () => {
     expect(written.families).not.toContain('bunnynet_pull_zone_monthly_bandwidth_bytes');
   });
 
-  it('is the figure of the API of each day of two months, although it has hours of only 30 days', async () => {
+  it('is the figure of the API of each day of more than a month, although it has hours of only 30 days', async () => {
     simulator = await startSimulator({ now: () => nowMs, shape: { zones: 1 } });
-    const written = await write(['pull_zone_statistics', 'pull_zone_optimizer'], { durationMs: 60 * dayMs });
+    const written = await write(['pull_zone_statistics', 'pull_zone_optimizer'], {
+      durationMs: runs(33, 60) * dayMs,
+    });
     expect(written.log).not.toContain('the history lacks');
     expect(written.isComplete).toBe(true);
     const [zone] = simulator.pullZones;
     const requests = written.of('bunnynet_pull_zone_requests_total', `"${zone?.id}"`);
-    for (const day of [58, 30, 29, 28].map((ago) => Date.UTC(2026, 10, 27) - ago * dayMs)) {
+    for (const day of [runs(31, 58), 30, 29, 28].map((ago) => Date.UTC(2026, 10, 27) - ago * dayMs)) {
       const query = `dateFrom=${date(day)}T00:00:00Z&dateTo=${date(day)}T23:59:59Z&loadRequestsServed=true`;
       const { RequestsServedChart } = await answer('core', `/statistics?pullZone=${zone?.id}&${query}`);
       expect(gain(requests, day)).toBe(sum(RequestsServedChart));
@@ -176,7 +178,7 @@ describe('the growth of each day', () => {
 it('has the families of what is counted, what names them, and nothing else, of everything there is', async () => {
   const written = await write(
     resources.map(({ kind }) => kind),
-    { durationMs: 3 * dayMs },
+    { durationMs: runs(2, 3) * dayMs },
   );
   const others = written.series
     .map(({ name }) => name)
@@ -191,7 +193,7 @@ it('says before the first row how much about comes', async () => {
   const kinds = resources.map(({ kind }) => kind);
   const output = new Collected(false);
   const { log } = await writeTo(output, await setupOf(kinds), {
-    durationMs: runs(8, 30) * dayMs,
+    durationMs: runs(5, 30) * dayMs,
     labels: { job: 'bunny', instance: 'a:1' },
   });
   const numbersIn = (pattern: RegExp) =>

@@ -1,8 +1,8 @@
 /** Several accounts in one exporter: each is read with its own key, and what becomes of one leaves the others as they are. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Shape, scales } from '../../simulator/dataset.ts';
-import { simulateAccount } from './account.ts';
+import { runs } from '../runs.ts';
+import { few, simulateAccount } from './account.ts';
 import { type Request, type Route, reply, startWhole, type Whole } from './whole.ts';
 
 const keys = { ACME: 'the-key-of-acme', UMBRELLA: 'the-key-of-umbrella' };
@@ -98,7 +98,6 @@ describe('two accounts', () => {
 });
 
 describe('an account that is replaced in a reload', () => {
-  const few = Object.entries(scales.small).map(([name, count]) => [name, Math.min(count, 3)]);
   /** The page without the exporter's own metrics and the kinds of an account, which are other targets under another name. */
   const rowsOf = async (whole: Whole) => {
     const ofAccounts = /^bunnynet_(exporter|application_limits|billing|payment_requests|audit_log)_/;
@@ -110,7 +109,7 @@ describe('an account that is replaced in a reload', () => {
     JSON.parse(JSON.stringify(document).replaceAll('"account"', '"initech"')) as object;
 
   async function begin() {
-    const { document, ...account } = simulateAccount({ shape: Object.fromEntries(few) as Shape });
+    const { document, ...account } = simulateAccount({ shape: few });
     const whole = await startWhole({ ...account, document: { ...document, accounts: ['account'] } });
     await whole.exporter.start();
     await whole.pass(60_000);
@@ -136,7 +135,7 @@ describe('an account that is replaced in a reload', () => {
     expect(
       [...paths].filter((path) => /library\/\d+\/statistics|\/mc\/apps\/.*\/overview/.test(path)),
     ).toEqual([]);
-    await whole.pass(3_600_000);
+    await whole.pass(runs(660_000, 3_600_000));
     expect(whole.exporter.causes()).toEqual([]);
   });
 
@@ -151,7 +150,7 @@ describe('an account that is replaced in a reload', () => {
     const { length } = whole.requests;
     expect(await rowsOf(whole)).toEqual(['']);
     expect(String(whole.said('the configuration was reloaded').at(-1)?.msg)).toContain(`−${before}`);
-    await whole.pass(600_000);
+    await whole.pass(runs(120_000, 600_000));
     expect(await rowsOf(whole)).toEqual(['']);
     expect(new Set(whole.requests.slice(length).map(({ key }) => key))).toEqual(
       new Set(['a-key-that-is-refused']),
@@ -207,7 +206,8 @@ describe('an account of which nothing is read', () => {
     if (reason !== 'rate_limited')
       expect(await whole.series(unreadable)).toMatchObject({ '{account="acme",reason=""}': 0 });
     answers[keys.UMBRELLA] = undefined;
-    await whole.pass(3 * hour);
+    // A pause of two hours ends only with them.
+    await whole.pass(reason === 'rate_limited' ? 2.5 * hour : hour / 2);
     expect(await whole.series(unreadable)).toEqual(good);
   });
 

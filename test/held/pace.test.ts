@@ -1,13 +1,14 @@
 /** When things are requested, and how often, as the API sees it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { Shape } from '../../simulator/dataset.ts';
 import { runs } from '../runs.ts';
-import { simulateAccount } from './account.ts';
+import { few, simulateAccount } from './account.ts';
 import { type Request, reply, startWhole, type WholeOptions } from './whole.ts';
 
 it('everything of an account is read once within a minute, and then at its interval', async () => {
   const whole = await startWhole({
-    ...simulateAccount({ shape: { applications: 3 } }),
+    ...simulateAccount({ shape: runs<Partial<Shape>>({ ...few, rateLimitZones: 1 }, { applications: 3 }) }),
     api: { max_concurrency: 8, requests_per_second: 10 },
   });
   await whole.exporter.start();
@@ -78,10 +79,8 @@ function countByKey(requests: readonly Request[]): Readonly<Record<string, numbe
   return counts;
 }
 
-const hourMs = 3_600_000;
-
 describe('keys that always get 429 hold back nobody else', () => {
-  /** The requests of each key within 20 minutes, and which targets are up then, with these keys refused. */
+  /** The requests of each key within some minutes, and which targets are up then, with these keys refused. */
   async function play(
     { routes, ...options }: Pick<WholeOptions, 'api' | 'document' | 'env' | 'routes'>,
     refused: readonly string[],
@@ -95,7 +94,7 @@ describe('keys that always get 429 hold back nobody else', () => {
     );
     const whole = await startWhole({ ...options, routes: refusing, latencyMs: 50 });
     await whole.exporter.start();
-    await whole.pass(hourMs / 3);
+    await whole.pass(runs(10, 20) * 60_000);
     whole.sweep();
     const failing = whole.exporter.targets().filter(({ state }) => state !== 'ok');
     const of = { counts: countByKey(whole.requests), failing, whole, titles: whole.exporter.causes() };
@@ -105,10 +104,14 @@ describe('keys that always get 429 hold back nobody else', () => {
 
   it.each([
     ['one of two accounts', ['acme', 'umbrella'], ['acme']],
-    ['two of ten accounts', Array.from({ length: 10 }, (_, n) => `account${n}`), ['account0', 'account1']],
+    [
+      'two of many accounts',
+      Array.from({ length: runs(6, 10) }, (_, n) => `account${n}`),
+      ['account0', 'account1'],
+    ],
   ])('%s', async (_, accounts, refused) => {
     const { zones, ...options } = accountsOf(
-      Object.fromEntries(accounts.map((account) => [account, 5])),
+      Object.fromEntries(accounts.map((account) => [account, runs(3, 5)])),
       '1m',
     );
     const routes = { '/pullzone': zones, '/statistics': () => statistics };
@@ -146,7 +149,7 @@ describe('keys that always get 429 hold back nobody else', () => {
 });
 
 describe('an account that is slow holds back nobody else: the others are late by at most two of its timeouts', () => {
-  const slowThings = runs(150, 1500);
+  const slowThings = runs(60, 1500);
   const minuteMs = 60_000;
   const timeoutMs = 10_000;
 
@@ -155,11 +158,11 @@ describe('an account that is slow holds back nobody else: the others are late by
     ['never answers', () => new Promise<never>(() => undefined)],
   ];
 
-  /** Reads for half an hour; fast: the things of the other account, by the paths and queries of their requests. */
+  /** Reads for a while; fast: the things of the other account, by the paths and queries of their requests. */
   async function gapsOf(options: WholeOptions, isFast: (request: Request) => boolean) {
     const whole = await startWhole(options);
     await whole.exporter.start();
-    await whole.pass(30 * minuteMs);
+    await whole.pass(runs(10, 30) * minuteMs);
     const last = new Map<string, number>();
     const gapsMs: number[] = [];
     for (const request of whole.requests.filter(isFast)) {

@@ -11,7 +11,7 @@ import type { Whole } from './whole.ts';
 const isRepeated = runs(/\/test\/held\/(lacking|listings|readings|accounts|outages)\.test/, /\/test\/held\//);
 
 /** Scenarios with more requests run once. */
-const maxRequests = runs(200, 5000);
+const maxRequests = runs(100, 5000);
 
 /** Of the process, and how long things took. */
 const differs = /^(# (HELP|TYPE) )?(process_|nodejs_|\w+_(duration|lag)_seconds)/;

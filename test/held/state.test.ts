@@ -307,7 +307,7 @@ describe('a family with a bound', () => {
     };
     let whole = await start(run);
     await look(whole);
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < runs(4, 6); round++) {
       // Some get a series of their own, and later ones do not.
       for (let n = 0; n < 2; n++) add(`ROUND${round}N${n}`, 1000 + n);
       for (const type of queries.keys()) add(type, round + 1);
@@ -332,7 +332,7 @@ it('SIGKILL at many moments: never a lower value, and nothing twice', async () =
   let whole = await start(run);
   const beganMs = Date.now();
   let before = await countersOf(whole);
-  for (let kills = 0; kills < runs(20, 100); kills++) {
+  for (let kills = 0; kills < runs(10, 100); kills++) {
     // Between none and five writes, over midnight, too.
     await whole.pass(Math.floor(((kills * 7919) % 1000) * 0.36) * 1000);
     before = await countersOf(whole);
@@ -460,7 +460,7 @@ describe('the file', () => {
     const whole = await start(run);
     await whole.pass(11 * minuteMs);
     const before = whole.document;
-    for (let n = 0; n < 20; n++) {
+    for (let n = 0; n < runs(6, 20); n++) {
       // A write is under way: it is awaited only afterwards.
       const passed = whole.pass(5 * minuteMs);
       whole.document = n % 2 === 0 ? { dns_zones: { targets: [7] }, state: before['state'] } : before;

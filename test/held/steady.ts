@@ -100,7 +100,11 @@ export const kinds: readonly Kind[] = [
           ratelimitId: 11,
           ratelimitOverviewPastTwentyEightDays: Object.fromEntries(
             Object.entries(
-              byDay(new Date(Date.now() - 27 * dayMs).toISOString(), new Date().toISOString(), lateMs),
+              byDay(
+                new Date(Date.now() - 27 * dayMs).toISOString(),
+                new Date(Date.now()).toISOString(),
+                lateMs,
+              ),
             ).map(([day, totalBreaches]) => [day, { totalBreaches }]),
           ),
         },
@@ -112,7 +116,11 @@ export const kinds: readonly Kind[] = [
 /** lateMs: how late figures come, also by how much the clock of the exporter is ahead. */
 export function routesOf(lateMs: () => number = () => 0): Record<string, Route> {
   const routes = kinds.map(({ path, answer }) => [path, ({ query }: Request) => answer(query, lateMs())]);
-  return Object.fromEntries(routes) as Record<string, Route>;
+  const rules = { data: [{ id: 11, ruleName: 'login' }] };
+  return {
+    ...(Object.fromEntries(routes) as Record<string, Route>),
+    '/shield/rate-limits/7': () => rules,
+  };
 }
 
 /** A configuration that reads all of them. */

@@ -74,6 +74,15 @@ export interface WholeOptions {
 
 const sweepIntervalMs = 10_000;
 
+/** What people and Prometheus read. */
+const pages: readonly (readonly [path: string, coding?: string])[] = [
+  ['/metrics', 'gzip'],
+  ['/'],
+  ['/-/ready?strict'],
+  ['/metrics'],
+  ['/api/v1/targets'],
+];
+
 export type Whole = Awaited<ReturnType<typeof startWhole>>;
 
 /** Waits until this no longer throws: 15 seconds of the test's own clock, or as long as a busy machine needs. */
@@ -159,10 +168,11 @@ async function serve(exporter: Exporter): Promise<string> {
   return url;
 }
 
-/** The same random numbers in each run. */
-function repeatRandom(): void {
+/** The same random numbers in each run. Those that a read takes, for the quantiles of its page, are no part of the sequence. */
+function repeatRandom(isReading: () => boolean): void {
   let state = 1;
   const random = vi.spyOn(Math, 'random').mockImplementation(() => {
+    if (isReading()) return 0.5;
     state = (state * 48_271) % 2_147_483_647;
     return state / 2_147_483_647;
   });
@@ -181,23 +191,20 @@ export async function startWhole(options: WholeOptions) {
   }
   const begunMs = performance.now();
   const requests: Request[] = [];
-  repeatRandom();
+  let reading = 0;
+  repeatRandom(() => reading > 0);
   const { isRead, wholes } = currentRun();
   let answered = 0;
   let readAt = '';
   let reads = 0;
-  /** Reads what people and Prometheus read, if something may have changed; by day the forms of the same content in turn. */
+  /** Reads what people and Prometheus read, if something may have changed: by night all of it, by day one after the other. */
   const readPages = async () => {
     const at = `${answered} ${clock ? performance.now() : requests.length}`;
     if (at === readAt) return;
     readAt = at;
-    const isEven = reads++ % 2 === 0;
-    const isAll = runs(0, 1) > 0;
-    if (isAll || isEven) await whole.get('/metrics', { 'accept-encoding': 'gzip' });
-    if (isAll || !isEven) await whole.get('/metrics');
-    if (isAll || isEven) await whole.get('/');
-    if (isAll || !isEven) await whole.get('/api/v1/targets');
-    await whole.get('/-/ready?strict');
+    const from = reads++ % pages.length;
+    for (const [path, coding] of runs(pages.slice(from, from + 1), pages))
+      await whole.get(path, coding === undefined ? {} : { 'accept-encoding': coding });
   };
   let lastTurn: Promise<void> = Promise.resolve();
   /** One after another: lets the exporter finish what it is at, and reads its pages, if this run is to be read. */
@@ -285,7 +292,6 @@ export async function startWhole(options: WholeOptions) {
     /** Lets time pass: everything that is due happens. Only with an API in this process. */
     async pass(ms: number): Promise<void> {
       await ofApiInProcess().pass(ms);
-      await ofApiInProcess().hold(whole.exporter.stateWritten());
     },
     /** Lets time pass for the exporter, but not for its timers, as while the machine sleeps. */
     advance(ms: number) {
@@ -319,8 +325,9 @@ export async function startWhole(options: WholeOptions) {
     async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<OwnPage> {
       if (isStopped) throw new Error('the exporter has stopped');
       served ??= serve(whole.exporter);
+      reading++;
       const answered = served.then((base) => getPage(new URL(path, base), agent, headers));
-      return await (clock ? clock.hold(answered) : answered);
+      return await (clock ? clock.hold(answered) : answered).finally(() => reading--);
     },
     reload: () => whole.exporter.reload(),
     page: () => whole.exporter.page(),
@@ -388,6 +395,8 @@ export async function startWhole(options: WholeOptions) {
     state: { file: undefined },
     uptimeMs: () => (clock ? performance.now() : 0) + sleptMs,
   });
+  // A write of the state takes as long as the disk does.
+  clock?.holdFor(() => whole.exporter.stateWritten());
   const start = whole.exporter.start.bind(whole.exporter);
   whole.exporter.start = async () => {
     const urls = await start();

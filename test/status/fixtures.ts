@@ -7,6 +7,7 @@ import { type Failure, isAnswer, neverPolled, type PollRecord } from '../../src/
 import { type ListingSpec, operationOf, type Target } from '../../src/polling/spec.ts';
 import type { TargetStatus } from '../../src/polling/target-task.ts';
 import { application } from '../../src/resources/kinds/application.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import type { ApiName, Tone } from '../../src/resources/resource.ts';
 import type { StatusQuery } from '../../src/status/query.ts';
 import { createPages, type PagesOptions } from '../../src/status/routes.ts';
@@ -39,7 +40,7 @@ export function status(
       type: 'target',
       key,
       kind,
-      api: 'application',
+      api: resources.find((resource) => resource.kind === kind)?.api ?? 'application',
       queue: kind,
       resource: application,
       fedBy: undefined,
