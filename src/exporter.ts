@@ -429,7 +429,7 @@ export class Exporter {
     this.#keys.use(credentials, keys);
     this.#setup = setup;
     this.#configuration = { loadedAtMs: Date.now(), refused: undefined };
-    this.#telemetry.follow(kindsOn(config));
+    this.#telemetry.setKinds(kindsOn(config));
     for (const api of apiNames)
       this.#clients[api]
         .reconfigure(config.apis[api])

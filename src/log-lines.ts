@@ -96,14 +96,14 @@ export function describeChange(
   before: ReadonlyMap<string, Pick<Target, 'name'>>,
   after: ReadonlyMap<string, Pick<Target, 'name'>>,
 ): string {
-  let kept = 0;
+  let common = 0;
   let renamed = 0;
   for (const [key, { name }] of after) {
     const old = before.get(key);
-    if (old) kept++;
+    if (old) common++;
     if (old && old.name !== name) renamed++;
   }
-  return describeDiscovery({ added: after.size - kept, removed: before.size - kept, renamed });
+  return describeDiscovery({ added: after.size - common, removed: before.size - common, renamed });
 }
 
 /** Logs how many targets the configuration names, and in which products it looks for more. */
@@ -126,7 +126,7 @@ export function logWanted(
   log.info(parts.join(', and '));
 }
 
-/** `first round: 4,998 ok, 2 failing, 12 s; found 45 applications, 30 pull zones` */
+/** `the first round of polls took 12 s: 4,998 ok, 2 failing; it found 45 applications, 30 pull zones` */
 export function roundText(
   targets: readonly TargetStatus[],
   listings: readonly ListingStatus[],
@@ -139,7 +139,6 @@ export function roundText(
     n > 0 ? [`${count(n)} ${state === 'lacking' ? 'not in the plan' : state}`] : [],
   );
   const states = [`${count(ok)} ok`, `${count(failingTargets)} failing`, ...rest].join(', ');
-  const polls = `${states}, ${durationInWords(durationMs)}`;
   const found = new Map<string, number>();
   const seen = new Set<string>();
   for (const { poll, found: n, state } of listings) {
@@ -152,6 +151,7 @@ export function roundText(
   }
   const parts = Array.from(found, ([nouns, n]) => `${count(n)} ${n === 1 ? singular(nouns) : nouns}`);
   const failing = listings.filter(({ state }) => state === 'failing').length;
-  const foundText = parts.length > 0 ? `; found ${parts.join(', ')}` : '';
-  return `first round: ${polls}${foundText}${failing > 0 ? `; ${plural(failing, 'listing')} failing` : ''}`;
+  const foundText = parts.length > 0 ? `; it found ${parts.join(', ')}` : '';
+  const failingText = failing > 0 ? `; ${plural(failing, 'listing')} failed` : '';
+  return `the first round of polls took ${durationInWords(durationMs)}: ${states}${foundText}${failingText}`;
 }

@@ -364,7 +364,7 @@ function processRegistry(): Registry {
   return registry;
 }
 
-/** kinds: those that are on; no other kind is named until `follow`. */
+/** kinds: those that are on; no other kind is named until `setKinds`. */
 export function createTelemetry(kinds: readonly Resource[], inventory: Inventory) {
   const registry = new Registry();
   const declare = declareIn(registry);
@@ -394,7 +394,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   };
 
   /** Sets the kinds that are on. The rows of new ones begin at 0; the counters of others stay as they are. */
-  const follow = (wanted: readonly Resource[]) => {
+  const setKinds = (wanted: readonly Resource[]) => {
     const apis = new Set(wanted.flatMap(operationsOf).map(({ api }) => api));
     const kindsOn = wanted.map(({ kind }) => kind);
     // Rows are present from the start at 0, so that increase() sees the first event. Not those of fields: they are many, and
@@ -407,10 +407,10 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     on.kinds = kindsOn;
     on.apis = [...apis];
   };
-  follow(kinds);
+  setKinds(kinds);
 
   return {
-    follow,
+    setKinds,
     requested(api: ApiName, code: string, durationSeconds: number) {
       events.requests.inc({ api, code });
       events.requestDuration.observe({ api }, durationSeconds);

@@ -15,12 +15,14 @@ it('sums up the first round, with what all accounts have together', () => {
     listing('storage zones', { ...refusedListing, found: 9 }),
   ];
   expect(roundText([status({ app_id: 'a' }), failing({ app_id: 'b' })], listings, 12_000)).toBe(
-    'first round: 1 ok, 1 failing, 12 s; found 1,250 pull zones, 1 application; 1 listing failing',
+    'the first round of polls took 12 s: 1 ok, 1 failing; it found 1,250 pull zones, 1 application; 1 listing failed',
   );
 });
 
 it('says of the first round only how the polls went if nothing is listed', () => {
-  expect(roundText([status({ app_id: 'a' })], [], 900)).toMatch(/^first round: 1 ok, 0 failing, [^;]+$/);
+  expect(roundText([status({ app_id: 'a' })], [], 900)).toMatch(
+    /^the first round of polls took [^:]+: 1 ok, 0 failing$/,
+  );
 });
 
 it('names once what two listings of an account have in common', () => {
@@ -30,7 +32,7 @@ it('names once what two listings of an account have in common', () => {
     return { ...rest, poll: { ...poll, listing: { ...poll.listing, ids } } };
   };
   const listings = [zones('DNS zones'), zones('DNS zones with their records'), zones('DNS zones', 'second')];
-  expect(roundText([], listings, 0)).toMatch(/; found 6 DNS zones$/);
+  expect(roundText([], listings, 0)).toMatch(/; it found 6 DNS zones$/);
 });
 
 it('logs the plan once everything is listed, and again when an API needs a tenth more or less', () => {

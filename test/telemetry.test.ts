@@ -180,7 +180,7 @@ describe('the kinds in the metrics', () => {
     const apiGauges = /^bunnynet_exporter_(planned_requests_per_second|refused_keys)\{/;
     poll('application');
     poll('edge_script');
-    telemetry.follow([application]);
+    telemetry.setKinds([application]);
     // It was under way when its kind was turned off.
     telemetry.polled('edge_script', 'success', 0.1);
     telemetry.started('edge_script', 60);
@@ -198,7 +198,7 @@ describe('the kinds in the metrics', () => {
       ),
     ).toEqual(['application']);
     expect(rows).toContain('bunnynet_exporter_polls_total{kind="edge_script",result="success"} 2');
-    telemetry.follow([application, script, billing]);
+    telemetry.setKinds([application, script, billing]);
     expect(await ownRows(render(telemetry))).toEqual(
       expect.arrayContaining([
         'bunnynet_exporter_polls_total{kind="application",result="success"} 1',

@@ -115,8 +115,8 @@ interface Kind {
   isReady: boolean;
 }
 
-/** Names that a slot is kept for while none of their requests is in flight. */
-class Kept {
+/** Names that have a slot in reserve while none of their requests is in flight. */
+class Reserved {
   #names: ReadonlySet<string> = new Set();
   readonly #inFlight = new Map<string, number>();
   /** How many have no request in flight. */
@@ -143,7 +143,7 @@ class Kept {
 /**
  * A token bucket, and lanes that are served in turn. At most `requestsPerSecond` + the burst requests start in any second. While
  * others wait, an account has at most its share of `maxConcurrency`, and at least one slot; so has a key of the slots of its
- * account. A slot is kept free for each kind and account of `keepFor` without a request in flight, so that hanging requests of
+ * account. A slot is reserved for each kind and account of `reserveFor` without a request in flight, so that hanging requests of
  * others cannot block it. Of a key that was paused, and of the API, one request tries before the others follow.
  */
 export class Pacer {
@@ -152,8 +152,8 @@ export class Pacer {
   readonly #accounts = new Map<string, Account>();
   readonly #line = new Line<Account>(({ ready }) => ready > 0);
   readonly #shared: Shared = { ready: 0, wanting: 0 };
-  readonly #keptKinds = new Kept();
-  readonly #keptAccounts = new Kept();
+  readonly #reservedKinds = new Reserved();
+  readonly #reservedAccounts = new Reserved();
   #inFlight = 0;
   #tokens: number;
   #refilledAtMs = performance.now();
@@ -177,10 +177,10 @@ export class Pacer {
     this.#serve();
   }
 
-  /** Sets the kinds and the accounts that a slot is kept for. Others are served all the same. */
-  keepFor({ queues, accounts }: Readonly<Record<'queues' | 'accounts', Iterable<string>>>): void {
-    this.#keptKinds.set(queues);
-    this.#keptAccounts.set(accounts);
+  /** Sets the kinds and the accounts that have a slot in reserve. Others are served all the same. */
+  reserveFor({ queues, accounts }: Readonly<Record<'queues' | 'accounts', Iterable<string>>>): void {
+    this.#reservedKinds.set(queues);
+    this.#reservedAccounts.set(accounts);
     this.#serve();
   }
 
@@ -250,7 +250,7 @@ export class Pacer {
    */
   refused(credential: string, keyId: string, retryAfterMs: number | undefined): boolean {
     const isChanged = this.#pauses.refused(credential, keyId, retryAfterMs, performance.now());
-    this.#followKey(credential);
+    this.#recountKey(credential);
     if (this.#pace.longestPauseMs !== undefined) this.#giveUpPaused();
     return isChanged;
   }
@@ -261,7 +261,7 @@ export class Pacer {
     const pause = this.#pauses.of(credential);
     this.#pauses.answered(credential, isRead, performance.now());
     if (!pause && !ofApi) return;
-    this.#followKey(credential);
+    this.#recountKey(credential);
     // It may be that of a pause of the API that has ended.
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -364,7 +364,7 @@ export class Pacer {
     const { key } = kind;
     key.waiting += change;
     if (hasWaiters(kind)) key.line.join(kind);
-    this.#follow(key, kind);
+    this.#recount(key, kind);
   }
 
   #changeInFlight({ key, name }: Kind, change: 1 | -1): void {
@@ -372,9 +372,9 @@ export class Pacer {
     this.#inFlight += change;
     account.inFlight += change;
     key.inFlight += change;
-    this.#keptKinds.add(name, change);
-    this.#keptAccounts.add(account.name, change);
-    this.#follow(key);
+    this.#reservedKinds.add(name, change);
+    this.#reservedAccounts.add(account.name, change);
+    this.#recount(key);
   }
 
   /** Whether a key is paused, or a request shows whether it still is. */
@@ -384,7 +384,7 @@ export class Pacer {
   }
 
   /** Brings up to date what is counted of a key, after any change of it. kind: the only one whose waiters have changed. */
-  #follow(key: Key, kind?: Kind): void {
+  #recount(key: Key, kind?: Kind): void {
     const { account } = key;
     const wasReady = key.isReady;
     key.isReady = key.waiting > 0 && !this.#isBlocked(key);
@@ -393,14 +393,14 @@ export class Pacer {
     this.#count(account, key.isReady, wasReady, isWanting, key.isWanting);
     key.isWanting = isWanting;
     for (const one of key.isReady === wasReady ? (kind ? [kind] : []) : key.kinds.values())
-      this.#followKind(one);
+      this.#recountKind(one);
     if (kind && !hasWaiters(kind)) key.kinds.delete(kind.name);
     if (key.waiting > 0 || key.inFlight > 0) return;
     account.keys.delete(key.credential);
     if (account.keys.size === 0) this.#accounts.delete(account.name);
   }
 
-  #followKind(kind: Kind): void {
+  #recountKind(kind: Kind): void {
     const { key, name } = kind;
     const { readyKinds } = key.account;
     const isReady = key.isReady && hasWaiters(kind);
@@ -426,19 +426,19 @@ export class Pacer {
   }
 
   /** After a change of its pause. */
-  #followKey(credential: string): void {
+  #recountKey(credential: string): void {
     clearTimeout(this.#resumptions.get(credential));
     this.#resumptions.delete(credential);
     const waitMs = (this.#pauses.of(credential)?.untilMs ?? 0) - performance.now();
     const resume = () => {
-      this.#followKey(credential);
+      this.#recountKey(credential);
       this.#serve();
     };
     if (waitMs > 0 && !this.#isClosed)
       this.#resumptions.set(credential, setTimeout(resume, Math.ceil(waitMs)));
     for (const { keys } of this.#accounts.values()) {
       const key = keys.get(credential);
-      if (key) this.#follow(key);
+      if (key) this.#recount(key);
     }
   }
 
@@ -468,13 +468,16 @@ export class Pacer {
   #serveOne(): boolean {
     const { maxConcurrency } = this.#pace;
     const free = maxConcurrency - this.#inFlight;
-    // Never more than half of them: those that they are kept for may have no request.
-    const kept = Math.min(this.#keptKinds.idle + this.#keptAccounts.idle, Math.floor(maxConcurrency / 2));
+    // Never more than half of them: those that they are reserved for may have no request.
+    const reserved = Math.min(
+      this.#reservedKinds.idle + this.#reservedAccounts.idle,
+      Math.floor(maxConcurrency / 2),
+    );
     return this.#line.offer((account) => {
       const ofAccount = shareOf(maxConcurrency, this.#shared);
       if (account.inFlight >= ofAccount) return false;
-      const isFree = free > kept || account.inFlight === 0;
-      const mayStart = (name: string) => isFree || this.#keptKinds.inFlight(name) === 0;
+      const isFree = free > reserved || account.inFlight === 0;
+      const mayStart = (name: string) => isFree || this.#reservedKinds.inFlight(name) === 0;
       // There may be a thousand keys, but few kinds.
       if (!isFree && ![...account.readyKinds.keys()].some(mayStart)) return false;
       const ofKey = shareOf(ofAccount, account);

@@ -15,7 +15,7 @@ const whenRead =
   'A key file is read again within ten seconds. A variable, a credential of systemd and a secret of Podman need a restart.';
 const lookAtStatus = 'Look at https://status.bunny.net. The exporter retries.';
 
-/** By reason, the worst first. */
+/** The advice by reason. The worst reason comes first. */
 const advices = {
   reload: {
     tone: 'bad',

@@ -8,7 +8,7 @@ import type { Cause } from './cause.ts';
 interface Known {
   cause: Cause;
   readonly sinceMs: number;
-  /** What it was when it affected the most. */
+  /** The cause as it was when it affected the most. */
   largest: Cause;
 }
 
@@ -25,7 +25,7 @@ function* failuresOf({
   for (const { poll, lastFailure } of listings) yield [poll.key, lastFailure?.atMs];
 }
 
-/** keys: what outages affected. A key that is refused since then is another matter. */
+/** Whether a cause is only what is left of outages. keys: what those affected. A key that has been refused since then is no part of it. */
 function isRestOf(cause: Cause, keys: ReadonlySet<string>): boolean {
   if (keys.size === 0 || !cause.failure || !isHostFailure(cause.failure)) return false;
   return [...failuresOf(cause)].every(([key]) => keys.has(key));
@@ -106,7 +106,7 @@ export class CauseLog {
       cause: reason,
       ...(failure && { result: failure.result, reason: failure.message, status: failure.status }),
       ...(target && { kind: target.kind, credential: target.credential, targets: targets.length }),
-      // A single one is named.
+      // A single target is named.
       ...(targets.length === 1 && target && { target: target.ids, name: target.name }),
       ...(!target && listing && { kind: listing.poll.kind, credential: listing.poll.credential }),
       ...(listings.length === 1 && parent && { parent: nameOf(parent) }),

@@ -67,10 +67,10 @@ export interface CauseFilter {
 }
 
 export interface Cause {
-  /** The same for the same reason, from one list to the next. */
+  /** A cause has the same id from one list to the next, as long as its reason is the same. */
   readonly id: string;
   readonly reason: Reason;
-  /** The failure of most of what it affects; undefined where no poll failed. */
+  /** The failure that most of what the cause affects has; undefined where no poll failed. */
   readonly failure?: Failure | undefined;
   readonly tone: 'bad' | 'warn';
   readonly title: string;

@@ -86,7 +86,7 @@ function isUntold(failure: Failure | undefined): boolean {
   return failure?.result === 'auth' && (failure.doubt === 'new_key' || failure.doubt === 'asking');
 }
 
-/** credential: empty for the API as a whole. */
+/** The place of what a pause holds back. credential: empty where the API as a whole is paused. */
 function pauseOf(api: ApiName, credential: string): Place {
   return { id: `paused ${api} ${credential}`, nature: 'pause', reason: 'rate_limited' };
 }
@@ -130,7 +130,7 @@ function toCause(group: Group, input: CauseInput): Cause {
   const { id, nature, targets, listings } = group;
   const failures = failuresIn(group);
   const [failure] = failures;
-  // On the way to an answer, one failure follows another: that of the most.
+  // While no answer comes, the failures of a group differ. The reason is that of most of them.
   const reason = failure && isHostFailure(failure) ? reasonOf(failure) : group.reason;
   const nouns = nounsOf(group, input.kinds);
   const sinceMs = earliest(
@@ -156,7 +156,7 @@ function toCause(group: Group, input: CauseInput): Cause {
   };
 }
 
-/** The different failures of a group, that of the most first. */
+/** The different failures of a group: first the one that most of its targets and listings have. */
 function failuresIn({ targets, listings }: Group): readonly Failure[] {
   const byMessage = new Map<string, { readonly failure: Failure; affected: number }>();
   for (const { lastFailure: failure } of [...targets, ...listings]) {
@@ -191,7 +191,7 @@ function wordsOf(
   const { reason, nature, apis } = group;
   const [api = 'core'] = apis;
   const [failure] = failures;
-  // The title goes on after it.
+  // The title goes on after the message.
   const message = failure?.message.replace(/\.$/, '') ?? '';
   const others = failures.length > 1 ? `, and ${plural(failures.length - 1, 'other reason')}` : '';
   if (nature === 'key') return wordsOfKey(group, message, nouns, input);
@@ -306,11 +306,11 @@ function affectedBy({ targets, listings }: Group, nouns: readonly string[]): str
 /** How many values are no longer exported, and when the next will be dropped. */
 function meaningOf({ targets, listings }: Group, { nowMs }: CauseInput): string {
   const read = targets.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
-  const kept = read.filter(({ stale }) => !stale);
+  const shown = read.filter(({ stale }) => !stale);
   const gone = targets.filter(({ state }) => state === 'absent').length;
-  const dropped = read.length - kept.length + gone;
+  const dropped = read.length - shown.length + gone;
   const never = targets.length - read.length - gone;
-  const ends = kept.map(({ lastSuccessMs = 0, target }) => lastSuccessMs + target.staleAfterMs);
+  const ends = shown.map(({ lastSuccessMs = 0, target }) => lastSuccessMs + target.staleAfterMs);
   const wereFound = listings.some(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const ofListings = wereFound
     ? 'What was found before is still polled; nothing new is found.'
@@ -318,15 +318,15 @@ function meaningOf({ targets, listings }: Group, { nowMs }: CauseInput): string 
   return [
     never > 0 ? `${plural(never, 'target')} ${never === 1 ? 'has' : 'have'} no values yet.` : '',
     dropped > 0 ? `${plural(dropped, 'target')} ${dropped === 1 ? 'has' : 'have'} no values now.` : '',
-    kept.length > 0 ? keptText(kept.length, earliest(ends) - nowMs) : '',
+    shown.length > 0 ? shownText(shown.length, earliest(ends) - nowMs) : '',
     listings.length > 0 ? ofListings : '',
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-/** restMs: until the first value is dropped. */
-function keptText(targets: number, restMs: number): string {
+/** Says how many targets still show old values. restMs: how long it is until the first of them is dropped. */
+function shownText(targets: number, restMs: number): string {
   const rest = durationInWords(restMs);
   return targets === 1
     ? `1 target still shows old values, for ${rest} more.`
@@ -347,7 +347,7 @@ function filterOf(
   return { kinds, states: ['failing'], text };
 }
 
-/** Infinity if there are none. `Math.min(...times)` would fail for very many. */
+/** The earliest of these times, infinite if there are none. `Math.min(...times)` would fail for very many. */
 function earliest(times: readonly number[]): number {
   return times.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY);
 }

@@ -5,7 +5,7 @@ import type { Cause, CauseInput, DriftedField } from './cause.ts';
 
 const shownFields = 5;
 
-/** Of the exporter itself. */
+/** The causes that no target and no listing has. */
 export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[] {
   const { refusedReload, capacities, schemaDrift, shared } = exporter;
   const { state } = exporter;

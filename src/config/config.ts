@@ -14,9 +14,9 @@ export interface ApiSettingNames {
 }
 
 export interface ApiConfig {
-  /** Without a slash at its end. */
+  /** The address has no slash at its end. */
   readonly baseUrl: string;
-  /** From the start of a request to the last byte of its body. */
+  /** How long a request may take, from its start to the last byte of its body. */
   readonly timeoutMs: number;
   readonly maxConcurrency: number;
   readonly requestsPerSecond: number;
@@ -58,7 +58,7 @@ export interface SectionConfig {
   readonly selection?: Selection | undefined;
   /** Which things of the parent listing to list targets of, such as some video libraries. */
   readonly parents?: Selection | undefined;
-  /** By the ids of the target, joined by `/`. */
+  /** Overrides by the ids of the target, joined by `/`. */
   readonly overrides?: ReadonlyMap<string, OverrideConfig> | undefined;
   readonly intervalMs: number;
   readonly staleAfterMs: number;
@@ -76,7 +76,7 @@ export interface Config {
   /** What the intervals that are not set by hand were multiplied by. Default 1. */
   readonly intervalFactor?: number | undefined;
   readonly discovery: {
-    /** Between two polls of a listing that is not a kind of its own. */
+    /** The time between two polls of a listing that is not a kind of its own. */
     readonly intervalMs: number;
     /** The accounts of which kinds without a section, and sections without `credential`, are read. Default: all. */
     readonly accounts?: readonly string[] | undefined;

@@ -43,7 +43,7 @@ export interface LoadOptions extends EnvironmentOptions {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Odd but harmless; one sentence each. */
+  /** What is odd but harmless, in one sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const problems = [...document.problems];
   const report: AddProblem = (path, message) => void problems.push({ ...place(path), message });
   if (holdsPatterns(raw)) await loadPatternEngine();
-  // In turns: at once, a file of all kinds stalls scrapes and polls for 70 ms at a reload.
+  // The work is done in turns: in one, a file of all kinds would hold up scrapes and polls for 70 ms at a reload.
   await nextTurn();
   if (hasDocument(options) && (env[accountVariable] ?? '') !== '')
     problems.push(
@@ -139,7 +139,7 @@ async function fromFile(file: string): Promise<Document> {
 
 const maxFileBytes = 10 * 2 ** 20;
 
-/** The content of the file, or as text why it cannot be used. what: what it should be, for that text. */
+/** The content of the file, or a text that says why it cannot be used. what: what the file should be, for that text. */
 async function readBytes(file: string, what = 'a configuration file'): Promise<Buffer | string> {
   try {
     const content = await readStart(file, maxFileBytes + 1);
@@ -208,7 +208,7 @@ function isOfOtherType({ code, path }: z.core.$ZodIssue): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
 }
 
-/** Never quotes text where someone may have put a key by mistake. */
+/** The message of an issue. It quotes no text where someone may have put a key by mistake. */
 function messageOf(issue: z.core.$ZodIssue): string {
   const { message, input, path } = issue;
   if (issue.code === 'custom' && issue.params?.['quiet'] === true) return message;
@@ -241,7 +241,7 @@ async function withAuthorities(apis: Config['apis'], report: AddProblem): Promis
   return read;
 }
 
-/** By line, or without lines by path. */
+/** Problems are in the order of their lines, or without lines of their paths. */
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted(
     (a, b) =>

@@ -39,9 +39,9 @@ interface Context {
   readonly place: Document['place'];
   /** The names of all credentials. */
   readonly names: readonly string[];
-  /** Those that are an account's key; empty if nothing says which. */
+  /** The credentials that are an account's key; empty if nothing says which are. */
   readonly accounts: readonly string[];
-  /** Those of the accounts that a section without `credential` is read of. */
+  /** The credentials of the accounts of which a section without `credential` is read. */
   readonly defaultAccounts: readonly string[];
   readonly factor: number;
   /** Whether anything is read with the key of an account: then the only credential is not that of a library. */
@@ -110,7 +110,7 @@ export function readConfig(
     const message = `expected to know which of the credentials are an account's key`;
     report(['accounts'], `${message}: write \`accounts: [${names.join(', ')}]\`, or those of them that are`);
   }
-  // Another mistake may be why nothing uses it.
+  // Another mistake may be the reason why nothing uses the credential.
   if (!hasProblems && names.length > 1) {
     const named = sections.flatMap(({ credential = [] }) => credential);
     for (const name of names.filter((one) => !named.includes(one) && !isUsed(one, read)))
@@ -233,7 +233,7 @@ function toApi(
   };
 }
 
-/** used: the APIs that something is read from. */
+/** What the settings of an API are called in messages. used: the APIs that something is read from. */
 function namesOf(
   api: ApiName,
   apis: Settings['apis'],
@@ -288,7 +288,7 @@ function credentialsOf(
     return { accounts: [] };
   }
   const others = named.filter((name) => names.includes(name) && !accounts.includes(name));
-  // In the order of `accounts`, however the section lists them: it decides whose a thing is that several of them have.
+  // The order is that of `accounts`, however the section lists them: it decides to which account a thing belongs that several list.
   const ofSection = named.length > 0 ? accounts.filter((name) => named.includes(name)) : defaultAccounts;
   if (!isOfVideos(section)) {
     if (others.length > 0)
@@ -332,7 +332,7 @@ function targetsOf(
         ids,
         name: settings.name,
         credential: ofTarget,
-        // With the key of a library alone, nothing says which of several accounts it is of.
+        // With the key of a library alone, nothing says to which of several accounts the library belongs.
         account: accounts.length === 1 && account !== undefined ? account : ofTarget,
         intervalMs,
         staleAfterMs,
@@ -383,7 +383,7 @@ function resolveTargets(
   });
 }
 
-/** isDefault: whether the interval is the default, which `interval_factor` has changed. */
+/** Checks `stale_after` against the interval. isDefault: whether the interval is the default, which `interval_factor` has changed. */
 function checkStaleness(
   staleAfterMs: number,
   intervalMs: number,
@@ -467,7 +467,7 @@ export function describeConfig(
     state: config.state.file === undefined ? undefined : config.state,
     ...Object.fromEntries(sections),
   };
-  // Leaves out what is undefined.
+  // JSON leaves out what is undefined.
   return JSON.parse(JSON.stringify(described)) as { readonly [key: string]: Plain };
 }
 
@@ -484,13 +484,13 @@ function describeApi(api: ApiConfig) {
   };
 }
 
-/** all: the accounts that a section is read of by default. */
+/** Writes a section as it would stand in the file. all: the accounts of which a section is read by default. */
 function describeSection(section: SectionConfig, { ids }: Resource, all: readonly string[]) {
   const { accounts, libraryCredential, overrides, targets } = section;
   const idsOf = (values: readonly string[]) =>
     Object.fromEntries(ids.map(({ setting }, i) => [setting, values[i]]));
   return {
-    // Undefined if it is that of every account. Named targets have their own.
+    // The credential is left out if it is that of every account. Named targets have their own.
     credential:
       libraryCredential ?? (targets === 'all' && accounts.join() !== all.join() ? accounts : undefined),
     ...describeOptions(section),

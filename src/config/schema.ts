@@ -62,7 +62,7 @@ const timeout = preset(
 const concurrency = value.integer(1, 256);
 const requestRate = value.decimal(0.1, 10_000);
 
-/** The rest of what every API has with the same default: made once, as each schema takes memory. */
+/** The settings that every API has with the same default. Their schemas are made once, since each takes memory. */
 const sharedApiShape = {
   max_retries: preset(value.integer(0, 10), '2', 'How often a failed request is retried'),
   max_response_bytes: preset(
@@ -357,7 +357,7 @@ const apisSchema = preset(
   'Addresses and pace of the APIs',
 );
 
-/** given: whether the document has a section; to build those of all kinds takes 50 ms. Default: all are built. */
+/** The schema of a document. given: whether the document has a section; building those of all kinds takes 50 ms. Default: all are built. */
 export function documentSchema(resources: readonly Resource[], given = (_section: string) => true) {
   const sections = resources.map((resource) => {
     const schema = given(resource.section) ? sectionSchema(resource) : z.undefined();

@@ -103,7 +103,7 @@ function* tokensOf(text: string, parser: Parser) {
   yield* parser.end();
 }
 
-/** The place and the message. The parser notices an open bracket or quote late; it is reported where it opens. */
+/** The problem of a syntax error. The parser notices an open bracket or quote late; it is reported where it opens. */
 function explain(error: YAMLError, document: ParsedYaml): [offset: number, message: string] {
   const [offset] = error.pos;
   let open: [offset: number, message: string] | undefined;
@@ -125,7 +125,7 @@ function explain(error: YAMLError, document: ParsedYaml): [offset: number, messa
 /** The plain values. An alias becomes the same object as its anchor, so the result is never larger than the file. */
 function readValues(root: Node | null, locate: Locate) {
   const problems: Problem[] = [];
-  /** Values that are read completely, so that none can contain itself. size: how many values are in one. */
+  /** The values that are read completely: an alias may only repeat one of these, so that none contains itself. size: how many values it has. */
   const anchors = new Map<string, { readonly raw: Raw; readonly size: number }>();
   let size = 0;
 
@@ -135,7 +135,7 @@ function readValues(root: Node | null, locate: Locate) {
   };
 
   function read(node: Node | null, path: Path): Raw {
-    if (isAlias(node)) return follow(node, path);
+    if (isAlias(node)) return resolveAlias(node, path);
     const sizeBefore = size++;
     const raw = contentOf(node, path);
     if (node?.anchor) anchors.set(node.anchor, { raw, size: size - sizeBefore });
@@ -170,7 +170,7 @@ function readValues(root: Node | null, locate: Locate) {
     return mapping;
   }
 
-  function follow(alias: Alias, path: Path): Raw {
+  function resolveAlias(alias: Alias, path: Path): Raw {
     const anchor = anchors.get(alias.source);
     if (!anchor) {
       const message = 'expected an alias of an anchor that ends before it; there is none of this name';

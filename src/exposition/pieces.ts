@@ -28,7 +28,7 @@ interface End {
   readonly chosenBytes: number;
 }
 
-interface KeptPiece extends Piece, End {
+interface LastPiece extends Piece, End {
   /** Of its families. Not their Buffers: those would keep replaced rows in memory until the next scrape. */
   readonly versions: readonly unknown[];
 }
@@ -36,18 +36,18 @@ interface KeptPiece extends Piece, End {
 /** The pieces of one page, which always has the same families in the same order and format. */
 export class Pieces {
   /** By the place of their first family. */
-  #kept: ReadonlyMap<number, KeptPiece> = new Map();
+  #last: ReadonlyMap<number, LastPiece> = new Map();
 
   of(families: readonly PageFamily[], format: Format): readonly Piece[] {
-    const pieces = new Map<number, KeptPiece>();
+    const pieces = new Map<number, LastPiece>();
     for (let from = 0; from < families.length; ) {
-      const known = this.#kept.get(from);
+      const known = this.#last.get(from);
       const isCurrent = known?.versions.every((version, at) => families[from + at]?.version === version);
       const piece = known && isCurrent ? known : makePiece(from, families, format, known);
       pieces.set(from, piece);
       from = piece.until;
     }
-    this.#kept = pieces;
+    this.#last = pieces;
     return [...pieces.values()];
   }
 }
@@ -58,7 +58,7 @@ function makePiece(
   families: readonly PageFamily[],
   format: Format,
   before: End | undefined,
-): KeptPiece {
+): LastPiece {
   const { until, chosenBytes } = endOf(from, families, format, before);
   const own = families.slice(from, until);
   return {

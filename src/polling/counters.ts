@@ -249,13 +249,13 @@ class FamilyCounters {
       if (days) series.add(days, nowMs);
       series.lackedSinceMs = days ? undefined : (series.lackedSinceMs ?? uptimeMs);
     }
-    const kept = comesAndGoes
+    const remaining = comesAndGoes
       ? this.#held.filter(({ lackedSinceMs = uptimeMs }) => uptimeMs - lackedSinceMs <= keptMs)
       : this.#held;
     const begun = bound
-      ? this.#addRest(left, bound, kept.length, times)
+      ? this.#addRest(left, bound, remaining.length, times)
       : Array.from(left.values(), (sample) => new HeldSeries(sample, nowMs, { lackedMs: beforeMs }));
-    if (kept.length < this.#held.length || begun.length > 0) this.#held = kept.concat(begun);
+    if (remaining.length < this.#held.length || begun.length > 0) this.#held = remaining.concat(begun);
     for (const series of begun) series.isSaved = isSaved;
     if (this.#rest && !hadRest) this.#rest.isSaved = isSaved;
     return begun.length > 0 || (this.#rest !== undefined && !hadRest);

@@ -78,24 +78,24 @@ export function compareListed(
   const listed = new Map<string, Discovered>();
   let added = 0;
   let renamed = 0;
-  let kept = 0;
+  let same = 0;
   for (const one of found) {
     const id = idText(one.ids);
     if (listed.has(id)) continue;
     const { ids, name, namedBy, features, isDeleted, ownKey } = one;
-    // The reading and the key are not kept.
+    // The list has neither the reading nor the key.
     const hasReadOnlyKey = ownKey?.isReadOnly;
     const old = known.get(id);
     const listedMs = old ? old.listedMs : atMs;
     const now = { ids, name, namedBy, features, isDeleted, hasReadOnlyKey, listedMs };
-    const isKept = old !== undefined && isSame(old, now);
-    listed.set(id, isKept ? old : now);
+    const isTheSame = old !== undefined && isSame(old, now);
+    listed.set(id, isTheSame ? old : now);
     known.delete(id);
-    if (isKept) kept++;
+    if (isTheSame) same++;
     else if (!old) added++;
     else if (old.name !== name) renamed++;
   }
-  const isUnchanged = before !== undefined && kept === before.length && kept === listed.size;
+  const isUnchanged = before !== undefined && same === before.length && same === listed.size;
   return { listed: isUnchanged ? before : [...listed.values()], added, removed: known.size, renamed };
 }
 

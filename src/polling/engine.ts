@@ -1,5 +1,5 @@
 /**
- * Polls what the configuration wants: plans, makes the tasks follow, polls each when it is due, and gives what the listings find
+ * Polls what the configuration wants: plans, makes the tasks those of the plan, polls each when it is due, and gives what the listings find
  * back to the plan.
  */
 import { setMaxListeners } from 'node:events';
@@ -49,7 +49,7 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   readonly log: Logger;
   readonly resources: readonly Resource[];
   readonly store: Pick<Store, 'add'>;
-  readonly paceOf: (api: ApiName) => Pick<Pacer, 'enqueue' | 'keepFor'>;
+  readonly paceOf: (api: ApiName) => Pick<Pacer, 'enqueue' | 'reserveFor'>;
   readonly foundKeys: FoundKeys;
   /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
@@ -135,7 +135,7 @@ export class PollEngine {
   #config: Config | undefined;
   #sections: readonly PlannedSection[] = [];
   #isLeftOut: IsLeftOut | undefined;
-  /** What is kept of the last plan. */
+  /** What the last plan says of listings, beyond their tasks. */
   #plan: Pick<Plan, 'selections' | 'shared' | 'orphans'> = {
     selections: new Map(),
     shared: [],
@@ -249,9 +249,9 @@ export class PollEngine {
     await Promise.allSettled([...running, ...this.#leaving.values(), this.#doubts.asked()]);
   }
 
-  // What is polled follows the plan.
+  // What is polled is what the plan has.
 
-  /** Plans, and makes the tasks follow: first what is new or has changed, then what leaves. */
+  /** Plans, and makes the tasks those of the plan: first what is new or has changed comes, then the rest leaves. */
   #sync(): void {
     const { owns, keyIdOf = () => '', foundKeys, paceOf } = this.#options;
     if (!this.#config || this.#abort.signal.aborted) return;
@@ -289,7 +289,7 @@ export class PollEngine {
           queues.add(spec.queue);
           accounts.add(spec.account);
         }
-        paceOf(api).keepFor({ queues, accounts });
+        paceOf(api).reserveFor({ queues, accounts });
         this.#plannedPerSecond.set(api, perSecond);
       }
       this.#updateHealth();
@@ -486,7 +486,7 @@ export class PollEngine {
       task.phase = 'idle';
       this.#timetable.set(task, this.#nextDueMs(task, startedMs));
     } else this.#left(spec.key);
-    if (isCurrent()) this.#follow(task, record, { startedMs, keyId });
+    if (isCurrent()) this.#actOn(task, record, { startedMs, keyId });
     for (const resolve of waiters) resolve();
     this.#checkAllPolled();
     this.#hasRead ||= this.#readsAnything();
@@ -554,15 +554,15 @@ export class PollEngine {
     return nextMs > nowMs ? nextMs : nextStart(intervalMs, offset, nowMs, 0.5);
   }
 
-  /** What the end of a poll changes for others. before: the record before it; keyId: that of its begin. */
-  #follow(
+  /** What the end of a poll changes for others. before: the record before it; keyId: that of its beginning. */
+  #actOn(
     task: Task,
     before: Task['record'],
     { startedMs, keyId }: { readonly startedMs: number; readonly keyId: string },
   ): void {
     const { spec, record } = task;
     const { api, credential, key } = spec;
-    this.#followHealth(api, record);
+    this.#actOnHealth(api, record);
     if (isInDoubt(task)) {
       if (this.#keyIdOf(spec) === keyId) this.#doubts.add(task);
       else this.#runNow(task);
@@ -609,7 +609,7 @@ export class PollEngine {
   }
 
   /** What the record of a poll says of its API: it is down, it answers again, or something else must be asked to know. */
-  #followHealth(api: ApiName, { unanswered }: Task['record']): void {
+  #actOnHealth(api: ApiName, { unanswered }: Task['record']): void {
     const before = this.#health.apis.get(api);
     if (!unanswered && !before?.isSuspected) return;
     this.#updateHealth();
@@ -644,13 +644,13 @@ export class PollEngine {
     const { key, keyId } = task.spec;
     const before = task.snapshot;
     this.#poller.noteLacking(task, run);
-    const kept = keptOf(task, run);
+    const spared = sparedOf(task, run);
     const compared = compareListed(before?.entries, run.found, this.#options.now?.() ?? Date.now());
-    const entries = kept.length > 0 ? [...compared.listed, ...kept] : compared.listed;
+    const entries = spared.length > 0 ? [...compared.listed, ...spared] : compared.listed;
     logDiscovery(
       log,
       task.spec,
-      { ...compared, removed: compared.removed - kept.length },
+      { ...compared, removed: compared.removed - spared.length },
       before === undefined,
     );
     const keys = ownKeysOf(task.spec.listing, run.found);
@@ -803,9 +803,9 @@ function isFed(task: Task): task is TargetTask {
 }
 
 /** Notes what a run of a listing lacked, and returns what stays although it did: only a run of a moving listing proves nothing. */
-function keptOf(task: ListingTask, { found, isMoved }: Run): readonly Discovered[] {
+function sparedOf(task: ListingTask, { found, isMoved }: Run): readonly Discovered[] {
   const lacked = new Map<string, number>();
-  const kept: Discovered[] = [];
+  const spared: Discovered[] = [];
   if (isMoved) {
     const ids = new Set(found.map((one) => idText(one.ids)));
     for (const entry of task.snapshot?.entries ?? []) {
@@ -813,10 +813,10 @@ function keptOf(task: ListingTask, { found, isMoved }: Run): readonly Discovered
       const runs = (task.lacked.get(id) ?? 0) + 1;
       if (ids.has(id) || runs >= enoughMovedRuns) continue;
       lacked.set(id, runs);
-      kept.push(entry);
+      spared.push(entry);
     }
   }
   task.movedRuns = isMoved ? task.movedRuns + 1 : 0;
   task.lacked = lacked;
-  return kept;
+  return spared;
 }

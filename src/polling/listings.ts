@@ -35,7 +35,7 @@ export function mayLack({ optionalProduct }: Listing, status: number | undefined
 }
 
 /** Whether a poll ever succeeded. */
-export function isAnswered({ lastSuccessMs }: PollRecord): boolean {
+export function wasRead({ lastSuccessMs }: PollRecord): boolean {
   return lastSuccessMs !== undefined;
 }
 
@@ -57,7 +57,7 @@ export function listingStatus(
   orphans = 0,
 ): ListingStatus {
   const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
-  const isLacking = mayLack(spec.listing, lastFailure?.status) && !isAnswered(record) && readsAnything;
+  const isLacking = mayLack(spec.listing, lastFailure?.status) && !wasRead(record) && readsAnything;
   const goodState = lackingSinceMs === undefined ? 'ok' : 'lacking';
   const isFailing = lastFailure !== undefined && !isLacking;
   return {

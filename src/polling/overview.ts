@@ -5,7 +5,7 @@ import { type AccountsAt, accountsOf, countTargets, type TargetCounts } from './
 import { type ApiCapacity, capacity } from './capacity.ts';
 import { type Health, health } from './health.ts';
 import { type ListingSummary, summarizeListings } from './listing-summary.ts';
-import { isAnswered, type ListingStatus, listingStatus } from './listings.ts';
+import { type ListingStatus, listingStatus, wasRead } from './listings.ts';
 import type { Plan } from './plan.ts';
 import { sourceOf } from './spec.ts';
 import { TargetTask, type Task } from './target-task.ts';
@@ -30,7 +30,7 @@ export interface Overview {
   readonly nextStaleMs: number;
 }
 
-/** plan: that which the tasks follow; uptimeMs: now, by the machine's uptime. */
+/** plan: the one that the tasks are those of; uptimeMs: now, by the machine's uptime. */
 export function overviewOf(
   tasks: Iterable<Task>,
   { selections, shared, orphans }: Pick<Plan, 'selections' | 'shared' | 'orphans'>,
@@ -53,7 +53,7 @@ export function overviewOf(
     if (!task.stale) nextStaleMs = Math.min(nextStaleMs, task.staleAtMs);
     if (task.state !== 'ok' && task.state !== 'lacking') areTargetsHealthy = false;
   }
-  const answered = new Set(polled.flatMap(({ spec, record }) => (isAnswered(record) ? sourceOf(spec) : [])));
+  const answered = new Set(polled.flatMap(({ spec, record }) => (wasRead(record) ? sourceOf(spec) : [])));
   const listings = listingTasks.map((task) =>
     listingStatus(
       task,

@@ -366,7 +366,7 @@ export function plan(input: PlanInput): Plan {
     };
 
     /** Visits a listing of the account, or one below each selected thing that its parent had. */
-    const follow = (account: string, listing: Listing, demand: Demand, visit: Visit) => {
+    const walk = (account: string, listing: Listing, demand: Demand, visit: Visit) => {
       const { parent } = listing;
       if (!parent) {
         const previous = section.accounts[section.accounts.indexOf(account) - 1];
@@ -377,7 +377,7 @@ export function plan(input: PlanInput): Plan {
         const spec = addNames(addListing(listing, account, account, undefined, { ...demand, afterKey }));
         return visit(spec, entriesOf(spec));
       }
-      follow(account, parent, auxiliary, (parentSpec, parents) => {
+      walk(account, parent, auxiliary, (parentSpec, parents) => {
         if (!parents) return keepBefore(parentSpec, parentSpec.parent?.ids ?? {});
         const left = new Set(orphansOf(parentSpec).map(({ ids }) => idText(ids)));
         for (const one of parents) {
@@ -399,7 +399,7 @@ export function plan(input: PlanInput): Plan {
         addNamed({ ids, name: undefined, credential: account, account, intervalMs, staleAfterMs });
       }
     } else if (resource.listing) {
-      for (const account of section.accounts) follow(account, resource.listing, demand, select);
+      for (const account of section.accounts) walk(account, resource.listing, demand, select);
     } else throw new Error(`targets of the kind ${kind} cannot be listed`);
   };
 

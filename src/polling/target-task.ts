@@ -3,7 +3,7 @@
  * its poll succeeds, when the last success was, and the counters.
  */
 import type { Store, StoredTarget } from '../exposition/store.ts';
-import { conditionOf, firstFamilyOf, keptOf } from '../resources/catalogue.ts';
+import { conditionOf, extractOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { ReadContext, Readings } from '../resources/resource.ts';
 import type { Counters } from './counters.ts';
 import { type Failure, nextFailure } from './record.ts';
@@ -30,8 +30,8 @@ export interface TargetStatus {
   readonly lackingSinceMs?: number | undefined;
   /** The state that the API reports, while the values are on the page. */
   readonly condition?: string | undefined;
-  /** What its kind keeps of its last reading, see `Resource`; undefined before the first, and once a complete listing lacks it. */
-  readonly kept?: unknown;
+  /** What its kind extracts from its last reading, see `Resource`; undefined before the first, and once a complete listing lacks it. */
+  readonly extract?: unknown;
 }
 
 export type Task = TargetTask | ListingTask;
@@ -40,7 +40,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   stale = false;
   lastSuccessMs: number | undefined;
   condition: string | undefined;
-  kept: unknown;
+  extract: unknown;
   readonly #stored: StoredTarget;
   /** The listing that feeds it; undefined if it is polled itself. */
   #feeder: ListingTask | undefined;
@@ -51,7 +51,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   /** By the machine's uptime: when it last succeeded, or was added. */
   #freshMs: number;
   readonly #counters: Counters | undefined;
-  /** What is kept of its reading: the `_info` rows without the names that do not come from it. */
+  /** What stays of its reading when its values leave: the `_info` rows without the names that do not come from it. */
   #infos: readonly FamilyRows[] = [];
 
   /** uptimeMs: the machine's uptime now. counters: undefined where its kind has none. */
@@ -139,7 +139,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     const infos: FamilyRows[] = [];
     const rows = rowsOf(spec, shown, onNotFinite, infos);
     const condition = conditionOf(spec.kind, shown);
-    const kept = structuredClone(keptOf(spec.kind, shown, this.kept));
+    const extract = structuredClone(extractOf(spec.kind, shown, this.extract));
     this.#counters?.add(spec, counted, { nowMs: atMs, uptimeMs, beganMs });
     this.#failure = undefined;
     this.stale = false;
@@ -148,7 +148,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.lastSuccessMs = atMs;
     this.#hasValues = true;
     this.condition = condition;
-    this.kept = kept;
+    this.extract = extract;
     // A list takes no more memory than its elements once it is copied.
     this.#infos = infos.slice();
     this.#stored.set([...this.#lastingRows(1), ...rows]);
@@ -167,7 +167,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.stale = false;
     this.#freshMs = uptimeMs;
     this.lastSuccessMs = atMs;
-    this.kept = undefined;
+    this.extract = undefined;
     this.#showStateAlone(true);
   }
 
@@ -188,7 +188,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.#failure = nextFailure(this.#failure, failure);
     this.lastSuccessMs = undefined;
     this.lackingSinceMs = undefined;
-    this.kept = undefined;
+    this.extract = undefined;
     this.#showStateAlone();
   }
 

@@ -7,7 +7,7 @@ export function plainPath(path: string): string {
   return (path.split('?', 1)[0] ?? '').replaceAll(/\{\w*\}/g, '{}');
 }
 
-/** Where two kinds call the same operation, the later one reads more of its answer, and is kept. */
+/** Where two kinds call the same operation, the later one reads more of its answer, and counts. */
 const plain = resources.flatMap(operationsOf).map(({ api, path, documented }) => ({
   api,
   path: plainPath(path),

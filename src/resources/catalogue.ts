@@ -73,7 +73,7 @@ export function conditionOf(kind: string, reading: unknown): string | undefined 
   return kinds.get(kind)?.resource.condition?.stateOf(reading);
 }
 
-/** What a kind keeps of a reading. before: what it kept of the reading before. */
-export function keptOf(kind: string, reading: unknown, before: unknown): unknown {
-  return kinds.get(kind)?.resource.kept?.(reading, before);
+/** What a kind extracts from a reading. before: what it extracted from the reading before. */
+export function extractOf(kind: string, reading: unknown, before: unknown): unknown {
+  return kinds.get(kind)?.resource.extract?.(reading, before);
 }

@@ -8,7 +8,6 @@ import {
   type Entries,
   entriesOf,
   type FieldType,
-  integer,
   mapped,
   type Notes,
   number,
@@ -50,12 +49,12 @@ function pointsOf<Value>(entries: Entries<Value>, notes: Notes): readonly Point<
   return undefined;
 }
 
-/** The same by day. */
-function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly Day<Value>[] | undefined {
+/** The points of a chart by day. */
+export function byDay<Value>(entries: Entries<Value>, notes: Notes): readonly Day<Value>[] | undefined {
   return pointsOf(entries, notes)?.map(dayOf);
 }
 
-/** Most are of days: they need no third property. */
+/** A point by its day. Most points are of days, which need no third property. */
 function dayOf<Value>({ startSeconds, value, isHour }: Day<Value>): Day<Value> {
   return isHour ? { startSeconds, value, isHour } : { startSeconds, value };
 }
@@ -73,7 +72,7 @@ export function countsOf(chart: FieldType<Entries<number>>): FieldType<readonly 
   });
 }
 
-/** The same of an object whose keys are days. */
+/** A chart of counts that is an object whose keys are days. */
 export const counts = countsOf(entriesOf(number));
 
 /** A figure of one hour, on its day. */
@@ -98,7 +97,7 @@ export const hours: FieldType<readonly Hour[]> = mapped(entriesOf(number), (entr
 
 /** A level at an instant. */
 interface Level {
-  /** In seconds since 1970. */
+  /** The time of the level, in seconds since 1970. */
   readonly atSeconds: number;
   readonly value: number;
 }
@@ -108,7 +107,7 @@ export function levelsOf(chart: FieldType<Entries<number>>): FieldType<readonly 
   return mapped(chart, (entries, notes) => pointsOf(entries, notes)?.filter(({ isDay }) => !isDay));
 }
 
-/** The same of an object whose keys are times. */
+/** A chart of levels that is an object whose keys are times. */
 export const levels = levelsOf(entriesOf(number));
 
 /** The newest point of a chart whose points cannot be added up. */
@@ -134,21 +133,6 @@ export function mapOfDays<Value>(type: FieldType<Value>): FieldType<readonly Day
     byDay(entries, notes)?.toSorted((a, b) => b.startSeconds - a.startSeconds),
   );
 }
-
-/**
- * Counts by day and by name. Their map is one of maps, and which level has the days is not documented: the keys say so.
- * Where neither has, that is noted. A day without counts is one of the days.
- */
-export const countsByDay: FieldType<readonly Day<Entries<number>>[]> = mapped(
-  entriesOf(entriesOf(integer)),
-  (outer, notes) => {
-    if (outer.some(([key]) => parseChartKey(key) !== undefined)) return byDay(outer, notes);
-    const turned = outer.flatMap(([name, inner = []]) =>
-      inner.map(([key, count]) => [key, [[name, count]]] as const),
-    );
-    return byDay(turned, notes);
-  },
-);
 
 /** One figure for each day, or for each hour: the sum of all that are given for it. */
 export function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
@@ -222,7 +206,7 @@ export function daily(name: string, words: string, options: ChartOptions = {}): 
   return chart(name, words, options.type ?? counts, options);
 }
 
-/** The same of a chart by hours. */
+/** A chart of counts by hours: the newest day, and a counter. */
 export function dailyByHours(
   name: string,
   words: string,
@@ -274,7 +258,7 @@ export function familiesOf28Days<Figures>(figures: ObjectType<Figures>): readonl
   }));
 }
 
-/** The families of a map from days to such an object: of each figure the newest day, and a counter. since: as above. */
+/** The families of a map from days to objects: of each figure the newest day, and a counter. since: as of `newestAndTotal`. */
 export function familiesByDay<Figures>(figures: ObjectType<Figures>, since: string) {
   return partsOf<Figures>(figures).map(({ name, words, series, ...figure }) => {
     const daysOf = (all: readonly Day<Figures>[], target: TargetContext) =>
@@ -341,12 +325,7 @@ export function withoutCounts<Values>(
   };
 }
 
-/** An object whose figures are of the past 28 days. */
-export function window28Days<Figures>(figures: ObjectType<Figures>): FieldType<Figures> {
-  return shown(figures, ...familiesOf28Days(figures).map(nested));
-}
-
-/** A map from days to such an object. since: as above. */
+/** A map from days to objects, with the families of their figures. since: as of `newestAndTotal`. */
 export function figuresByDay<Figures>(
   figures: ObjectType<Figures>,
   since: string,

@@ -43,7 +43,7 @@ import {
   ReadingError,
   type ReadResource,
 } from './resource.ts';
-import { settled } from './sums.ts';
+import { settle } from './settle.ts';
 
 /** What the file of a kind states. It may leave out what is as usual, and what follows from its listing or its answer. */
 interface Declaration<Reading>
@@ -51,7 +51,7 @@ interface Declaration<Reading>
     Pick<ListedResource, 'noun'> {
   /** The words of the kind's `_info`, which has the target's name and the labels that the answer declares. */
   readonly info?: string;
-  /** All families, given those of the table. Default: those. */
+  /** All families of the kind, given those of the table. Default: the table has them all. */
   readonly families?: (own: readonly FamilyOf<Reading>[]) => readonly FamilyOf<Reading>[];
   /** What the names of its families begin with. Default: the metric prefix. */
   readonly familyPrefix?: string;
@@ -71,11 +71,11 @@ interface ListingDeclaration<Element>
     | 'names'
     | 'isEmpty'
   > {
-  /** Default: core. */
+  /** The API that has it. Default: core. */
   readonly api?: Extract<ApiName, PagingName>;
-  /** Default: that of the API. */
+  /** The product that it belongs to. Default: that of the API. */
   readonly paging?: PagingName;
-  /** An element; its name is the label `name`. */
+  /** The type of an element. Its name is the field that becomes the label `name`. */
   readonly element: ObjectType<Element>;
   /** What the elements are called in error messages, in the plural. Default: `nouns`. */
   readonly elementNouns?: string;
@@ -161,7 +161,7 @@ export function defineResource<Reading>(
             : answer.from(await get(requestPath), diagnostics, requested);
         if (past && requested?.isOther)
           throw new ReadingError('schema', `the figures are ${requested.isOther}`);
-        counted.push(requested ? settled(answer, reading, requested, diagnostics) : reading);
+        counted.push(requested ? settle(answer, reading, requested, diagnostics) : reading);
         if (!range || range.toMs > asked.shownFromMs) shown.push(...counted.slice(-1));
       }
       return { shown: joined(shown), counted: joined(counted) };
@@ -169,7 +169,7 @@ export function defineResource<Reading>(
   };
 }
 
-/** Puts these in place of what stands in braces. */
+/** Puts the ids in place of what stands in braces in a path. */
 function filled(path: string, inPath: readonly string[]): string {
   const left = [...inPath];
   return path.replaceAll(/\{\w*\}/g, () => encodeURIComponent(left.shift() ?? ''));

@@ -9,7 +9,7 @@ export interface Documented {
   readonly hasForms?: true;
 }
 
-/** Of a value that has no parts. */
+/** What is documented of a value that has no parts. */
 export const undescribed: Documented = {};
 
 /**

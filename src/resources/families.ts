@@ -86,7 +86,7 @@ export function asCounted(name: string, words: string): FieldType<number> {
   return shown(integer, { name, words, asCounted: true, series: (value) => value });
 }
 
-/** A share from 0 to 1: of two elements of one name the higher one counts. */
+/** A share from 0 to 1. Where two elements have one name, the higher share counts. */
 export function ratio(name: string, words: string): FieldType<number> {
   return shown(percentage, { name, words, ofDuplicates: 'highest', series: (value) => value });
 }
@@ -114,7 +114,7 @@ export function label(name: string, type: FieldType<string> = text): MarkedType<
   return { read: type.read, documented: type.documented, label: name };
 }
 
-/** These states in snake case, with `unknown`. */
+/** The names of the states in snake case, and `unknown`. */
 function allStates(states: readonly string[]): readonly string[] {
   return [...new Set([...states.map(snakeCased), 'unknown'])];
 }
@@ -176,7 +176,7 @@ export function lowestOf(values: readonly (number | undefined)[]): number | unde
   return extremeOf(values, Math.min);
 }
 
-/** One by one: `Math.max(...values)` throws where there are very many. */
+/** The highest of these. They are compared one by one, since `Math.max(...values)` throws where there are very many. */
 function extremeOf(
   values: readonly (number | undefined)[],
   extreme: (a: number, b: number) => number,

@@ -21,7 +21,7 @@ const betweenMs = hourMs / 2;
 const lastMs = 12 * hourMs;
 /** How long an hour of yesterday may be the newest: until the first of today has ended, and its figures are there. */
 const newestHourMs = 2 * hourMs;
-/** The same as long as today has no figures. */
+/** How long an hour of yesterday may be the newest as long as today has no figures. */
 const emptyDayMs = lateMs + hourMs;
 
 function midnightBefore(ms: number): number {
@@ -92,7 +92,7 @@ export function queryOfPast(query: Query, { fromMs }: Range, nowMs: number): Que
   return query.older && fromMs < firstOfDays(hourlyDays, nowMs) ? query.older : query;
 }
 
-/** Up to the end of the last day of a range. */
+/** A range up to the end of its last day. */
 function wholeDays({ fromMs, toMs }: Range): Range {
   return { fromMs, toMs: midnightBefore(toMs - 1) + dayMs };
 }
@@ -131,13 +131,13 @@ export const once: Query = { requestsFor: () => [{ query: '' }] };
 /** All days in one request: charts have a point a day. */
 export const openDays: Query = { yesterday: 'always', requestsFor: inOne(datesOf) };
 
-/** The same, today only: without counters no earlier day matters. */
+/** Today alone, in one request: without counters no earlier day matters. */
 export const today: Query = { requestsFor: inOne(datesOf) };
 
 /** One request for each day: for operations that sum over the days requested. Mostly only today. */
 export const eachDay: Query = { yesterday: 'late', requestsFor: oneByOne(datesOf) };
 
-/** The same, for statistics that the API keeps for a year. */
+/** One request for each day, for statistics that the API has for a year. */
 export const eachDayOfYear: Query = { ...eachDay, reachDays: yearDays };
 
 /** Each day without its hours, for an operation that takes date-times. */
@@ -155,18 +155,6 @@ export const eachDayByHours: Query = {
 /** All days in one request, for an operation that takes date-times. more: the rest of the query. */
 export function openInstants(from: string, to: string, more: string): Query {
   return { yesterday: 'always', requestsFor: inOne((days) => `${instantsOf(from, to)(days)}&${more}`) };
-}
-
-/** All days in one request, for an operation that takes date-times. It ends with the range, so no hour of it is in the future. */
-export function openHours(from: string, to: string): Query {
-  return {
-    yesterday: 'always',
-    isByHours: true,
-    requestsFor: (range) => {
-      const [first, last] = [range.fromMs, range.toMs - 1].map((ms) => new Date(ms).toISOString());
-      return [{ range, query: `${from}=${first}&${to}=${last}` }];
-    },
-  };
 }
 
 /**

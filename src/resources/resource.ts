@@ -74,9 +74,9 @@ export interface Query {
 export interface Listed {
   readonly ids: Ids;
   readonly name?: string | undefined;
-  /** The id of what it is called after, in the listing's `names`. */
+  /** The id of the thing that gives it its name, in the listing's `names`. */
   readonly namedBy?: string | undefined;
-  /** Those of the listing's `features` that are on. */
+  /** The features of the listing's `features` that are on. */
   readonly features?: readonly string[] | undefined;
   /** Whether the listing says that it was deleted. */
   readonly isDeleted?: true | undefined;
@@ -84,25 +84,25 @@ export interface Listed {
 
 /** The key that opens what a listing has, where it has one for each. */
 export interface ListedKey {
-  /** Undefined if it was listed without one. A function, so that nothing that writes objects out shows the key. */
+  /** The key; undefined if the thing was listed without one. It is a function, so that nothing that writes objects out shows the key. */
   readonly key: (() => string) | undefined;
   /** True where the listing has a key that only reads, and no other. */
   readonly isReadOnly: boolean;
 }
 
-/** The same, with its reading and what opens it. The reading and the key are not kept in the list of what was found. */
+/** A thing that a listing has, with its reading and what opens it. The list of what was found has neither the reading nor the key. */
 export interface Found<Reading = unknown> extends Listed {
   readonly reading?: Reading;
-  /** Undefined where the credential of the listing opens it. */
+  /** The key of its own; undefined where the credential of the listing opens it. */
   readonly ownKey?: ListedKey | undefined;
 }
 
 /** What one run through a listing has. */
 export interface ListingRun<Reading = unknown> {
-  /** Each thing once; gone through once, a few milliseconds at a time. */
+  /** The things, each once. Whoever reads them goes through them once, a few milliseconds at a time. */
   readonly found: Iterable<Found<Reading>>;
   /**
-   * How it shows that the listing changed while it was paged, for messages. Then what is not found may be there all the same.
+   * What shows that the listing changed while its pages were read, for messages. Then what is not found may be there all the same.
    * Undefined if the run is complete.
    */
   readonly moved?: string | undefined;
@@ -117,9 +117,9 @@ export interface FailureOf {
 
 /** An operation of the API, and what is known of its answer. */
 export interface Operation {
-  /** (Of a kind: that of the listing, or core.) */
+  /** The API that has it. (Of a kind: that of the listing, or core.) */
   readonly api: ApiName;
-  /** Below the base URL. What stands in braces is an id. */
+  /** The path below the base URL. What stands in braces is an id. */
   readonly path: string;
   readonly documented: Documented;
   /** The outermost fields that are read: what `schema_mismatches_total` can name. */
@@ -139,7 +139,7 @@ export interface Listing<Reading = unknown> extends Operation {
   /** The listing that has the names, by the ids of `namedBy`. */
   readonly names?: Listing | undefined;
   /**
-   * True where a thing stays listed after that which it is called after was deleted. Then it is left out, unless the setting `orphans`
+   * True where a thing is still listed after the one that gives it its name was deleted. Then it is left out, unless the setting `orphans`
    * of the kind with these readings is `keep`.
    */
   readonly hasOrphans?: true | undefined;
@@ -167,9 +167,9 @@ export interface Listing<Reading = unknown> extends Operation {
 export interface TargetContext<Settings = unknown> {
   readonly ids: Ids;
   readonly name: string | undefined;
-  /** Those of its parts that have a name. */
+  /** The parts of the target that have a name. */
   readonly parts?: readonly Pick<Listed, 'ids' | 'name'>[] | undefined;
-  /** Those of its section. */
+  /** The settings of its section that only its kind has. */
   readonly settings: Settings;
 }
 
@@ -241,12 +241,12 @@ export interface Family<Reading = unknown> {
   readonly named?: 'target' | 'parts' | undefined;
   /** The samples of a reading; none for what the API did not give. */
   samples(reading: Reading, target: TargetContext): readonly Sample[];
-  /** Of a counter that adds up days: those that a reading has. */
+  /** The days that a reading has, for a counter that adds up days. */
   days?(reading: Reading, target: TargetContext): readonly CounterSample[];
   readonly bound?: CounterBound | undefined;
-  /** Of a gauge of the newest day: the days that a reading has. */
+  /** The days that a reading has, for a gauge of the newest day. */
   figures?(reading: Reading, target: TargetContext): readonly (Sample | CounterSample)[];
-  /** The same: what an answer says in which they are missing, of each of its fields. */
+  /** What an answer says in which the days are missing, for each of the family's fields. */
   readonly withoutDays?: readonly WithoutDays[];
   /** Whether its labels are of things that the API names: a country, a rate limit. Other series exist as long as their target. */
   readonly comesAndGoes: boolean;
@@ -262,7 +262,7 @@ export interface Condition<Reading = unknown> {
   stateOf(reading: Reading): string | undefined;
 }
 
-/** In the order in which people see them. */
+/** The products of bunny.net, in the order in which people see them. */
 export const products = [
   'Magic Containers',
   'Shield',
@@ -289,9 +289,9 @@ interface Kind<Reading> extends Operation {
   readonly environment: string;
   /** The first part of its metric names, up to `_up`. (`bunnynet_` and the kind.) */
   readonly metricPrefix: string;
-  /** (Those of the listing, or the account.) */
+  /** What identifies a target. (The ids of the listing, or the account.) */
   readonly ids: readonly IdField[];
-  /** (600.) */
+  /** The seconds between two polls of a target, unless it is set. (600.) */
   readonly defaultIntervalSeconds: number;
   /** True if it takes a request for each of very many targets: then it is off unless the configuration names it. (False.) */
   readonly isCostly: boolean;
@@ -300,12 +300,12 @@ interface Kind<Reading> extends Operation {
   /** The state of a target that the API reports, for the status page. Undefined if it reports none for this kind. */
   readonly condition?: Condition<Reading> | undefined;
   /**
-   * What else than its families is needed of a reading: it is kept until the target leaves, also when its values are stale. Only
+   * What else than its families is needed of a reading: it stays until the target leaves, also when its values are stale. Only
    * plain data.
    *
-   * @param before what was kept of the reading before; undefined for the first
+   * @param before what was extracted from the reading before; undefined for the first
    */
-  kept?(reading: Reading, before: unknown): unknown;
+  extract?(reading: Reading, before: unknown): unknown;
   /** Its families, less `_up` and `_last_success_timestamp_seconds`, which every kind has. */
   readonly families: readonly Family<Reading>[];
 }

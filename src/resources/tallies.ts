@@ -28,7 +28,7 @@ export function tallyOf(all: readonly Labels[], startSeconds: number): readonly 
 
 /** How many series of one target have a label of their own: the largest. The others are summed up. */
 const maxKeys = 50;
-/** The label of that sum. What the API itself calls so is added to it. */
+/** The label of the series that has the sum of the others. What the API itself calls so is added to it. */
 const other = 'other';
 
 export interface TallyEntry extends DayFigure {

@@ -3,7 +3,7 @@
 export const hourSeconds = 3600;
 export const daySeconds = 86_400;
 
-/** From one instant up to another, which is no part of it. Unix time. */
+/** The time from one instant up to another, which is no part of it. Unix time. */
 export interface Range {
   readonly fromMs: number;
   readonly toMs: number;
@@ -30,7 +30,7 @@ export function parseInstant(value: string): number | undefined {
 
 /** The time of a point of a chart. */
 export interface ChartTime {
-  /** In seconds since 1970. */
+  /** The time itself, in seconds since 1970. */
   readonly atSeconds: number;
   /** The start of its UTC day, in seconds since 1970; of its hour where that is wanted, see `RequestedRange`. */
   readonly startSeconds: number;
@@ -62,7 +62,7 @@ export function parseChartKey(key: string): ChartTime | undefined {
   return { atSeconds, startSeconds: startOfDay(second), isDay: false };
 }
 
-/** Undefined for a day that is none, such as 31 February: Date.UTC would make it another, and read the year 1 as 1901. */
+/** The start of a day in seconds since 1970. Undefined for a day that is none, such as 31 February: Date.UTC would make it another, and read the year 1 as 1901. */
 function dayOf(
   year: string | undefined,
   month: string | undefined,

@@ -48,10 +48,10 @@ export async function readState(path: string, nowMs: number): Promise<ReadState>
   try {
     return { state: parseState(text) };
   } catch (error) {
-    const kept = `${path}.bad-${Math.floor(nowMs / 1000)}`;
-    const outcome = await rename(path, kept).then(
-      () => `It is kept as ${kept}`,
-      (failure: unknown) => `It could not be kept as ${kept}: ${messageOf(failure)}`,
+    const aside = `${path}.bad-${Math.floor(nowMs / 1000)}`;
+    const outcome = await rename(path, aside).then(
+      () => `It is kept as ${aside}`,
+      (failure: unknown) => `It could not be kept as ${aside}: ${messageOf(failure)}`,
     );
     const problem = `the state file ${path} cannot be used: ${messageOf(error)}. ${outcome}. Counters begin anew`;
     return { state: undefined, problem };

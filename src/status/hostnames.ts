@@ -62,19 +62,20 @@ function areKnown(
 ): boolean {
   const isGone = ({ state }: TargetStatus) => state === 'absent';
   const isAnyComplete = lists.some(({ lastSuccessMs }) => lastSuccessMs !== undefined);
-  const isAnyKnown = zones.some(({ kept }) => kept !== undefined) || (isAnyComplete && zones.every(isGone));
+  const isAnyKnown =
+    zones.some(({ extract }) => extract !== undefined) || (isAnyComplete && zones.every(isGone));
   if (!isAnyKnown || isReady()) return isAnyKnown;
   const ofWhom = new Set(
     lists.flatMap(({ poll, lastSuccessMs }) => (lastSuccessMs === undefined ? [] : [poll.account])),
   );
   return (
     lists.every(({ state }) => state !== 'pending') &&
-    zones.every((zone) => zone.kept !== undefined || isGone(zone) || !ofWhom.has(zone.target.account))
+    zones.every((zone) => zone.extract !== undefined || isGone(zone) || !ofWhom.has(zone.target.account))
   );
 }
 
-function hostnamesOf({ target, kept }: TargetStatus) {
-  const { name = '', hostnames = [] } = (kept ?? {}) as Partial<ZoneHostnames>;
+function hostnamesOf({ target, extract }: TargetStatus) {
+  const { name = '', hostnames = [] } = (extract ?? {}) as Partial<ZoneHostnames>;
   return hostnames.map((one) => ({
     ...one,
     ids: target.ids,

@@ -19,7 +19,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For text and for quoted attributes. Control characters, which HTML cannot hold, show as U+FFFD. */
+/** Escapes what stands in text or in quoted attributes. Control characters, which HTML cannot hold, show as U+FFFD. */
 function escapeHtml(text: string): string {
   return text
     .replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '')

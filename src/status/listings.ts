@@ -32,7 +32,7 @@ function columnsOf(view: View): readonly Column<ListingStatus>[] {
   ];
 }
 
-/** Undefined where nothing is listed, because the configuration names every target. */
+/** The section; undefined where nothing is listed, because the configuration names every target. */
 export function listingsSection(view: View): HtmlValue {
   const { listings, listingCounts } = view;
   if (listings.length === 0) return undefined;

@@ -36,7 +36,7 @@ function row(view: View, of: readonly KindView[], title: string, remark?: Html):
   return countRow(view, sumOf(of), { kinds }, title, remark, series);
 }
 
-/** query: what is counted. series: undefined where they are not counted. */
+/** A row of counts, each a link to what it counts. query: what the row counts. series: undefined where they are not counted. */
 function countRow(
   view: View,
   counts: Counts,
@@ -79,7 +79,7 @@ function accountRows(view: View): HtmlValue {
   const remark = html` <small>account</small>`;
   const rows = view.accounts.map(({ account, counts }) => {
     const row = countRow(view, counts, { accounts: [account] }, account, remark);
-    // Each by itself: further rows of a group are indented, as the kinds of a product are.
+    // Each account is a group of its own: further rows of a group are indented, as the kinds of a product are.
     return html`<tbody>${row}</tbody>`;
   });
   return view.hasSeveralAccounts && rows;

@@ -32,7 +32,7 @@ function headline(view: View): readonly [tone: Tone, text: string] {
   return ['ok', targets === 1 ? 'The target is being read' : `All ${all} are being read`];
 }
 
-/** A dot in the tab. */
+/** The icon of the tab is a dot in the colour of the state. */
 function icon(tone: Tone): string {
   const colours = { ok: 'seagreen', bad: 'crimson', warn: 'orange', idle: 'gray' };
   const circle = `<circle cx="1" cy="1" r="1" fill="${colours[tone]}"/>`;

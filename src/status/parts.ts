@@ -24,7 +24,7 @@ export function stateTitle(state: State): string {
   return state === 'ok' ? 'OK' : capitalised(stateText(state));
 }
 
-/** The state of polls; of what the plan lacks, since when. */
+/** The state of the polls. Of what the plan lacks, it says since when. */
 export function stateMark(
   { state, lackingSinceMs }: { readonly state: State; readonly lackingSinceMs?: number | undefined },
   nowMs: number,
@@ -36,7 +36,7 @@ export function stateMark(
   return html`<span class="state t-${stateTones[state]}">${stateText(state)}</span>${since}`;
 }
 
-/** atMs: Unix time. */
+/** A time, with the text that stands for it. atMs: Unix time. */
 export function time(atMs: number, text: string): Html {
   const iso = new Date(atMs).toISOString();
   return html`<time datetime="${iso}" title="${iso}">${text}</time>`;

@@ -48,7 +48,7 @@ ${details}
 </details>`;
 }
 
-/** Undefined where all is well. */
+/** The section with the causes; undefined where all is well. */
 export function problemsSection({ causes, nowMs }: View): HtmlValue {
   if (causes.length === 0) return undefined;
   const rest = causes.slice(shownCauses);

@@ -10,7 +10,7 @@ export type SortColumn = (typeof sortColumns)[number];
 /** The longest text to search for: that of a link from a cause is shorter. */
 export const maxTextLength = 400;
 
-/** Each of them is looked for in every target. */
+/** The most words of a text: each is looked for in every target. */
 const maxWords = 12;
 
 /** What must occur in a target, in lower case: the first twelve words of a text. */
@@ -29,7 +29,7 @@ function choice<Value extends string>(name: string, text: string, known: readonl
   throw new QueryError(`${name}: expected ${expectedOf(text, known)}; got ${quote(text)}`);
 }
 
-/** Several times, or separated by commas. */
+/** The values of a parameter, which may be given several times, or hold several separated by commas. */
 function choices<Value extends string>(
   params: URLSearchParams,
   name: string,
@@ -39,7 +39,7 @@ function choices<Value extends string>(
   return [...new Set(given)].filter(Boolean).map((text) => choice(name, text, known));
 }
 
-/** Throws a {@link QueryError}. Unknown parameters are ignored. */
+/** Reads the parameters of a URL. Throws a {@link QueryError}. Unknown parameters are ignored. */
 export function parseQuery(
   params: URLSearchParams,
   kinds: readonly string[],
@@ -55,23 +55,23 @@ export function parseQuery(
     throw new QueryError(`q: expected at most ${maxTextLength} characters; got ${text.length}`);
   const sort = params.get('sort') || 'state';
   return {
-    // Any of these; all when empty.
+    // A target matches if it is of any of these kinds; of none, all match.
     kinds: choices(params, 'kind', kinds),
     accounts: choices(params, 'account', accounts),
     states: choices(params, 'state', stateFilters),
     conditions: choices(params, 'condition', conditions),
-    // Its words must occur in the target, whatever the case.
+    // The words of the text must occur in the target, whatever the case.
     text,
     sort: choice('sort', sort.replace(/^-/, ''), sortColumns),
     descending: sort.startsWith('-'),
-    // Undefined where none was requested.
+    // The page is undefined where none was requested.
     page: page === undefined ? undefined : Number(page),
   };
 }
 
 export type StatusQuery = Readonly<ReturnType<typeof parseQuery>>;
 
-/** The parameter `sort`; empty for the default. */
+/** The value of the parameter `sort`; empty for the default order. */
 export function orderOf({ sort = 'state', descending = false }: Partial<StatusQuery>): string {
   const order = `${descending ? '-' : ''}${sort}`;
   return order === 'state' ? '' : order;

@@ -49,19 +49,19 @@ export function createPages(options: PagesOptions): readonly Route[] {
   ];
 }
 
-type Answer = (view: View, request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+type ShowView = (view: View, request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 /** How many may look at the targets at the same time; one more is answered with a 503. */
 const maxViewers = 16;
 const retryAfterSeconds = 1;
 
 /** Answers with what a query asks for. defaultPage: undefined for all targets. */
-function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) => Handler {
+function viewer(sources: StatusSources): (show: ShowView, defaultPage?: number) => Handler {
   const kinds = sources.kinds.map(({ kind }) => kind);
   const states = sources.kinds.flatMap(({ condition }) => Object.keys(condition?.states ?? {}));
   const conditions = [...new Set(states)];
   let viewers = 0;
-  return (answer, defaultPage) => async (request, response, params) => {
+  return (show, defaultPage) => async (request, response, params) => {
     let query: StatusQuery;
     try {
       query = parseQuery(params, kinds, conditions, sources.accounts());
@@ -86,7 +86,7 @@ function viewer(sources: StatusSources): (answer: Answer, defaultPage?: number) 
     } finally {
       viewers--;
     }
-    if (!response.destroyed) await answer(view, request, response);
+    if (!response.destroyed) await show(view, request, response);
   };
 }
 

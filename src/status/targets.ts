@@ -8,7 +8,7 @@ import { linkTo, maxTextLength, orderOf, stateFilters } from './query.ts';
 import { type Column, table } from './table.ts';
 import type { View } from './view.ts';
 
-/** titles: by the values that can be chosen; '' chooses all. */
+/** A list to choose from. titles: the texts by the values that can be chosen; '' chooses all. */
 function select(
   name: string,
   label: string,
@@ -16,7 +16,7 @@ function select(
   titles: readonly (readonly [value: string, title: string])[],
 ): Html {
   const value = chosen.join();
-  // Only a link chooses several.
+  // Several values can only come from a link.
   const several = chosen.length > 1 ? [[value, chosen.join(', ')] as const] : [];
   const options = [...titles, ...several].map(([each, title]) => {
     const selected = each === value && new Html(' selected');
@@ -48,7 +48,7 @@ function nextPoll(inMs: number | undefined): string {
   return inMs < 500 ? 'now' : `in ${durationInWords(inMs)}`;
 }
 
-/** With a link to the metrics of its kind; browsers scroll to the text after `#:~:text=`. */
+/** The kind with a link to its metrics; browsers scroll to the text after `#:~:text=`. */
 function targetName(target: Target, view: View, noun: string): Html {
   const { kind, name, ids, credential } = target;
   const plainIds = Object.values(ids).join(' / ');
@@ -59,7 +59,7 @@ function targetName(target: Target, view: View, noun: string): Html {
   const href = `.${view.telemetryPath}?kind=${encodeURIComponent(kind)}#:~:text=${text}`;
   // A target without a name shows its ids as its name, followed by what they are.
   const beside = name === undefined ? Object.keys(ids).join(' / ') : plainIds;
-  // A target that is the account is called as its credential.
+  // A target that is the account has the name of its credential.
   const of =
     plainIds === credential ? capitalised(noun) : html`${capitalised(noun)} · ${keyText(target, view)}`;
   return html`<bdi class="name">${name ?? plainIds}</bdi>

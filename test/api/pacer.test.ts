@@ -28,7 +28,7 @@ function ofKind(queue: string): Lane {
 
 /** Has a pacer keep a slot for kinds. */
 function keepKinds(pacer: Pacer, queues: readonly string[]): void {
-  pacer.keepFor({ queues, accounts: [] });
+  pacer.reserveFor({ queues, accounts: [] });
 }
 
 /** Enqueues requests that hold their permit until the test ends them; `started` lists them in order. */
@@ -180,7 +180,7 @@ describe('fairness', () => {
   });
 });
 
-describe('keepFor', () => {
+describe('reserveFor', () => {
   it('no longer reserves a slot for a queue that is gone', () => {
     const pacer = new Pacer(quick);
     const { started, ask, endAll } = record(pacer);
@@ -349,7 +349,7 @@ describe('accounts', () => {
 
   it('have a slot that is kept for them, while all requests of another hang', () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 2 });
-    pacer.keepFor({ queues: [], accounts: ['acme', 'umbrella'] });
+    pacer.reserveFor({ queues: [], accounts: ['acme', 'umbrella'] });
     const { started, permits, ask } = record(pacer, laneOf);
     for (let n = 0; n < 20; n++) ask('acme');
     vi.advanceTimersByTime(100);

@@ -28,7 +28,7 @@ async function endOf(whole: Whole) {
   }));
   const { host } = new URL(apiUrl);
   const lines = log.map((line) =>
-    JSON.stringify({ ...line, url: undefined }).replace(/(first round: .*), [^,;"]+/, '$1'),
+    JSON.stringify({ ...line, url: undefined }).replace(/(first round of polls took) [^:"]+/, '$1'),
   );
   const placeless = (text: string) => text.replaceAll(host, 'HOST').replaceAll(/\/tmp\/[^/"]+/g, 'FOLDER');
   return {

@@ -27,7 +27,7 @@ function engineOf(kind: string, ids: Record<string, string>, resource: Resource 
     resources: resources.map((one) => (one.kind === kind ? resource : one)),
     store,
     paceOf: () => ({
-      keepFor: () => undefined,
+      reserveFor: () => undefined,
       enqueue: ({ queue }, waiter) => void waiter({ release: () => void released.push(queue) }),
     }),
     observer: {

@@ -21,29 +21,21 @@ function configFor(ids: readonly string[], settings?: unknown, name?: string) {
   return configOf([settings === undefined ? section : { ...section, settings }]);
 }
 
-/** The targets that a configuration names. */
+/** A task for each target that a configuration names. */
 function tasksOf(config: ReturnType<typeof configOf>) {
   const store = new Store(catalogue);
   const tasks = new Map<string, TargetTask>();
   const listings = new Map<string, ListingTask>();
-  const want = (next: ReturnType<typeof configOf>) => {
+  const add = (next: ReturnType<typeof configOf>) => {
     const planned = planOf(next);
     for (const [key, spec] of planned.listings)
       if (!listings.has(key)) listings.set(key, new ListingTask(spec));
-    for (const spec of planned.targets.values()) {
-      const feeder = spec.fedBy === undefined ? undefined : listings.get(spec.fedBy);
-      const known = tasks.get(spec.key);
-      if (known) known.update(spec, feeder);
-      else
-        tasks.set(spec.key, new TargetTask(spec, feeder, store, performance.now(), Counters.of(spec.kind)));
-    }
-    for (const [key, task] of tasks) {
-      if (planned.targets.has(key)) continue;
-      task.stop();
-      tasks.delete(key);
+    for (const [key, spec] of planned.targets) {
+      const feeder = listings.get(spec.fedBy ?? '');
+      tasks.set(key, new TargetTask(spec, feeder, store, performance.now(), Counters.of(spec.kind)));
     }
   };
-  want(config);
+  add(config);
   const task = (key: string) => {
     const known = tasks.get(key);
     if (!known) throw new Error(`no target ${key}`);
@@ -52,7 +44,12 @@ function tasksOf(config: ReturnType<typeof configOf>) {
   const page = (format: Format) => Buffer.concat(store.page(format)).toString().split('\n');
   return {
     task,
-    want,
+    add,
+    /** Another configuration has it otherwise. */
+    update: (key: string, next: ReturnType<typeof configOf>) => {
+      const spec = planOf(next).targets.get(key);
+      if (spec) task(key).update(spec, listings.get(spec.fedBy ?? ''));
+    },
     /** Its poll has succeeded. */
     succeed: (key: string, reading: unknown, atMs = Date.now()) => {
       const { poller } = task(key);
@@ -126,9 +123,9 @@ describe('a target', () => {
           ids.map((id) => targetConfig({ shield_zone_id: id })),
         ),
       ]);
-    const { task, fail, want, rows } = tasksOf(zones('7'));
+    const { task, fail, add, rows } = tasksOf(zones('7'));
     fail('shield_zone/7');
-    want(zones('7', '8'));
+    add(zones('8'));
     expect(rows()).toContain('bunnynet_shield_zone_up{shield_zone_id="8",account="account"} 0');
     expect(task('shield_zone/8').state).toBe('failing');
   });
@@ -152,24 +149,24 @@ describe('a target', () => {
   });
 
   it('drops values at once if the settings of the target change', () => {
-    const { succeed, want, rows } = applications(['a']);
+    const { succeed, update, rows } = applications(['a']);
     succeed(a, { ...reading, currentLatency: 250 });
     expect(rows()).toContain('bunnynet_application_current_latency_seconds{app_id="a"} 0.25');
-    want(configFor(['a'], { latency_unit: 'seconds', latency_chart: 'latest' }));
+    update(a, configFor(['a'], { latency_unit: 'seconds', latency_chart: 'latest' }));
     expect(rows()).toEqual(shownOf('a', 1).slice(0, 2));
   });
 
   it('writes the row with the name anew when only that changes, without another reading', () => {
-    const { succeed, fail, want, rows } = applications(['a']);
+    const { succeed, fail, update, rows } = applications(['a']);
     const info = () => rows().filter((row) => row.startsWith('bunnynet_application_info{'));
     succeed(a, reading);
     expect(info()).toEqual([]);
-    want(configFor(['a'], undefined, 'shop'));
+    update(a, configFor(['a'], undefined, 'shop'));
     expect(info()).toEqual(['bunnynet_application_info{app_id="a",account="account",name="shop"} 1']);
     fail(a);
-    want(configFor(['a'], undefined, 'store'));
+    update(a, configFor(['a'], undefined, 'store'));
     expect(info()).toEqual(['bunnynet_application_info{app_id="a",account="account",name="store"} 1']);
-    want(configFor(['a']));
+    update(a, configFor(['a']));
     expect(rows()).toEqual(shownOf('a', 0));
   });
 });
@@ -252,12 +249,12 @@ describe('the counters of a target', () => {
   });
 
   it('are forgotten with it', () => {
-    const { succeed, want, page, rows } = tasksOf(zones('501'));
+    const { succeed, task, add, page, rows } = tasksOf(zones('501'));
     succeed(limits, blocked({ '2026-03-02': 90 }), midnight);
     succeed(limits, blocked({ '2026-03-02': 95 }), midnight + 1000);
-    want(zones());
+    task(limits).stop();
     expect(page('text')).toEqual(['']);
-    want(zones('501'));
+    add(zones('501'));
     succeed(limits, blocked({ '2026-03-02': 96 }), midnight + 2000);
     expect(rows()).toContain(`${total} 0`);
   });

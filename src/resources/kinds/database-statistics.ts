@@ -16,7 +16,7 @@ import {
   readValue,
   type ValueOf,
 } from '../fields.ts';
-import { openHours } from '../queries.ts';
+import type { Query } from '../resource.ts';
 import { databases } from './database.ts';
 
 const maxSeries = 50;
@@ -68,11 +68,21 @@ const statistics = object({
   latency,
 }).ignoring('storage{unit data diff}');
 
+/** All days in one request by hours. It ends with the range, so no hour of it is in the future. */
+const openHours: Query = {
+  yesterday: 'always',
+  isByHours: true,
+  requestsFor: (range) => {
+    const [from, to] = [range.fromMs, range.toMs - 1].map((ms) => new Date(ms).toISOString());
+    return [{ range, query: `from=${from}&to=${to}` }];
+  },
+};
+
 export const databaseStatistics = defineResource({
   kind: 'database_statistics',
   noun: 'database statistics',
   listing: databases,
   path: '/database/v2/databases/{id}/statistics',
-  query: openHours('from', 'to'),
+  query: openHours,
   answer: statistics,
 });

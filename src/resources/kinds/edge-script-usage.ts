@@ -3,7 +3,7 @@ import { defineListedResource, defineListing } from '../define.ts';
 import { count, gauge, label, timestamp } from '../families.ts';
 import { id, milliseconds, object } from '../fields.ts';
 
-/** Only what is named here is kept: an answer also holds the deployment key. */
+/** Only what is named here is read: an answer also holds the deployment key. */
 const script = object({
   Id: id,
   Name: label('name'),

@@ -4,7 +4,7 @@ import { defineResource } from '../define.ts';
 import { gauge } from '../families.ts';
 import { divided, mapped, object } from '../fields.ts';
 import { openDays } from '../queries.ts';
-import { sum } from '../sums.ts';
+import { sum } from '../settle.ts';
 import { scripts } from './edge-script-usage.ts';
 
 const cpuTime = mapped(counts, (days) => days.map((day) => ({ ...day, value: divided(day.value, 1000) })));

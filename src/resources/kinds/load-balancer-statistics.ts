@@ -15,7 +15,7 @@ import {
   type ValueOf,
 } from '../fields.ts';
 import { eachOpenDay } from '../queries.ts';
-import { ofRange } from '../sums.ts';
+import { ofRange } from '../settle.ts';
 import { withRest } from '../tallies.ts';
 import { loadBalancers } from './load-balancer.ts';
 

@@ -4,7 +4,7 @@ import { defineResource } from '../define.ts';
 import { gauge } from '../families.ts';
 import { milliseconds, object, percentage } from '../fields.ts';
 import { eachDayOfYear } from '../queries.ts';
-import { sum } from '../sums.ts';
+import { sum } from '../settle.ts';
 import { pullZones } from './pull-zone.ts';
 
 const statistics = object({

@@ -3,7 +3,7 @@ import { daily } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { object } from '../fields.ts';
 import { eachDayOfYear } from '../queries.ts';
-import { sum } from '../sums.ts';
+import { sum } from '../settle.ts';
 import { pullZones } from './pull-zone.ts';
 
 const statistics = object({

@@ -4,7 +4,7 @@ import { defineResource } from '../define.ts';
 import { type FamilyOf, gauge, highestOf } from '../families.ts';
 import { divided, object, percentage, type ValueOf } from '../fields.ts';
 import { eachDayByHours } from '../queries.ts';
-import { sum } from '../sums.ts';
+import { sum } from '../settle.ts';
 import { dailyTally } from '../tallies.ts';
 import { pullZones } from './pull-zone.ts';
 

@@ -86,7 +86,7 @@ const edgeRules = shown(
   },
 );
 
-/** Only what is named here is kept: an answer also holds keys, and an origin's address can hold a password. */
+/** Only what is named here is read: an answer also holds keys, and an origin's address can hold a password. */
 const zone = object({
   Id: id,
   Name: label('name'),
@@ -216,6 +216,6 @@ export const pullZone = defineListedResource({
   section: 'pull_zones',
   listing: pullZones,
   families: (own) => [...own, tls1, ...limits],
-  kept: zoneHostnames,
+  extract: zoneHostnames,
   info: 'The name of the pull zone, its origin type and the ids of what it points to',
 });

@@ -1,8 +1,8 @@
 /** Metrics of the rate limits of a Shield Zone over the past 28 days (`/shield/metrics/rate-limits/{shieldZoneId}`). */
-import { figuresByDay, window28Days, withoutCounts } from '../charts.ts';
+import { familiesOf28Days, figuresByDay, withoutCounts } from '../charts.ts';
 import { defineListing, defineResource } from '../define.ts';
 import { enveloped } from '../envelope.ts';
-import { count, type FamilyOf, label } from '../families.ts';
+import { count, type FamilyOf, label, nested, shown } from '../families.ts';
 import { elements, id, object, type ValueOf } from '../fields.ts';
 import type { FailureOf } from '../resource.ts';
 import { zones } from './shield-zone.ts';
@@ -17,7 +17,7 @@ const breaches = object({
 const rateLimitMetrics = withoutCounts(
   object({
     ratelimitId: label('rate_limit_id', id),
-    overview: window28Days(breaches),
+    overview: shown(breaches, ...familiesOf28Days(breaches).map(nested)),
     ratelimitOverviewPastTwentyEightDays: figuresByDay(breaches, 'it'),
   }),
   [['ratelimitOverviewPastTwentyEightDays', 'overview']],

@@ -1,14 +1,39 @@
 /** What each protection of a Shield Zone did, by action and day (`/shield/metrics/overview/{zone}/detailed`). */
-import { countsByDay, newestAndTotal, newestOf, sumByDay } from '../charts.ts';
+import { byDay, newestAndTotal, newestOf, sumByDay } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { enveloped } from '../envelope.ts';
-import { type Entries, mapped, object, snakeCased, type ValueOf } from '../fields.ts';
+import {
+  type Entries,
+  entriesOf,
+  type FieldType,
+  integer,
+  mapped,
+  object,
+  snakeCased,
+  type ValueOf,
+} from '../fields.ts';
 import { openInstants } from '../queries.ts';
 import type { CounterSample, Day, DayFigure } from '../resource.ts';
+import { parseChartKey } from '../times.ts';
 import { zones } from './shield-zone.ts';
 
 /** The API can add actions, so the series of all seven protections together are bounded. */
 const bound = { most: 50, rest: { protection: 'other', action: 'other' } };
+
+/**
+ * Counts by day and by name. Their map is one of maps, and which level has the days is not documented: the keys say so.
+ * Where neither has, that is noted. A day without counts is one of the days.
+ */
+const countsByDay: FieldType<readonly Day<Entries<number>>[]> = mapped(
+  entriesOf(entriesOf(integer)),
+  (outer, notes) => {
+    if (outer.some(([key]) => parseChartKey(key) !== undefined)) return byDay(outer, notes);
+    const turned = outer.flatMap(([name, inner = []]) =>
+      inner.map(([key, count]) => [key, [[name, count]]] as const),
+    );
+    return byDay(turned, notes);
+  },
+);
 
 /** The requests of each action on each day. */
 const actionsByDay = mapped(object({ metrics: countsByDay }).ignoring('totals{*}'), ({ metrics }) => metrics);

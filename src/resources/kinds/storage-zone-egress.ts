@@ -3,7 +3,7 @@ import { counts, daily, newestDay } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { object } from '../fields.ts';
 import { openDays } from '../queries.ts';
-import { sum } from '../sums.ts';
+import { sum } from '../settle.ts';
 import { storageZones } from './storage-zone.ts';
 
 function downloaded(protocol: string, sum: string) {

@@ -3,7 +3,7 @@ import { defineListedResource, defineListing } from '../define.ts';
 import { count, flag, label, shown } from '../families.ts';
 import { codeName, id, list, object } from '../fields.ts';
 
-/** Only what is named here is kept: an answer also holds the passwords of the zone. */
+/** Only what is named here is read: an answer also holds the passwords of the zone. */
 const zone = object({
   Id: id,
   Name: label('name'),

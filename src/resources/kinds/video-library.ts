@@ -16,7 +16,7 @@ function charges(name: string, service: string) {
   return gauge(name, `Charges for ${service} in this calendar month in US dollars; resets with the next`);
 }
 
-/** Only what is named here is kept: an answer holds more keys than these. */
+/** Only what is named here is read: an answer holds more keys than these. */
 const library = object({
   Id: id,
   Name: label('name'),

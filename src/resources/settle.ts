@@ -1,6 +1,6 @@
 /**
- * What figures without days say of the answer that they are in: whether they can be those of the day that was requested, and which
- * charts are empty because nothing was counted. A chart that is empty or missing says nothing itself.
+ * Settles what an answer leaves open: whether its figures without days can be those of the day that was requested, and which charts are
+ * empty because nothing was counted. A chart that is empty or missing says nothing itself.
  */
 import { type Answer, type Diagnostics, type FieldType, number } from './fields.ts';
 import type { RequestedRange } from './requested.ts';
@@ -10,9 +10,9 @@ import { startOfDay } from './times.ts';
 
 /** What the types in the table of a kind can say of their field. */
 interface Marks extends Partial<Pick<TallyType, 'isTally'>> {
-  /** It is of the whole range that was requested, though it is no number. */
+  /** The field is of the whole range that was requested, though it is no number. */
   readonly isOfRange?: true;
-  /** It is not shown: it only says what charts have. */
+  /** The field is not shown: it only says what charts have. */
   readonly isSum?: true;
   readonly toldBy?: ToldBy;
 }
@@ -28,7 +28,7 @@ export function ofRange<Value>(type: FieldType<Value>): FieldType<Value> & Marks
 export const sum: FieldType<number> & Marks = { ...number, isSum: true };
 
 /** The reading without what is not of the range that was requested, and with an empty list for each chart in which nothing was counted. */
-export function settled<Reading>(
+export function settle<Reading>(
   { shape }: Pick<Answer, 'shape'>,
   reading: Reading,
   requested: RequestedRange,
@@ -89,10 +89,10 @@ function without(read: Read, fields: readonly string[]): Read {
     : { ...read, ...Object.fromEntries(fields.map((name) => [name, undefined])) };
 }
 
-/** By how much the counts of a tally may be more than their chart: the API rounds. */
+/** The share by which the counts of a tally may exceed their chart, since the API rounds. */
 const believedShare = 0.01;
 
-/** The sum of doubles is inexact. */
+/** Whether a sum is at most a limit, though sums of doubles are inexact. */
 function isAtMost(value: number, limit: number): boolean {
   return value <= limit * (1 + 1e-9);
 }
