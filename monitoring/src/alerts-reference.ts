@@ -29,6 +29,11 @@ function legible(text: string, alert: Alert): string {
         /\{\{ with \$(?:name|parent) \}\}.*?\{\{ else \}\}\{\{ \$labels\.(\w+) \}\}\{\{ end \}\}/g,
         '*$1*',
       )
+      // One of two texts, by the value of a query.
+      .replaceAll(
+        /\{\{ range query .*? \}\}\{\{ if \.Value \}\} (.*?)\{\{ else \}\} (.*?)\{\{ end \}\}\{\{ end \}\}/g,
+        ' $1 Or: $2',
+      )
       // One entry for each sample of a query, whose own text is in the rule.
       .replaceAll(/\{\{ range .*? \}\}.*?\{\{ end \}\}/g, ' …')
       .replaceAll(

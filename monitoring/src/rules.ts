@@ -86,6 +86,22 @@ export function upToThree(label: string, expr: string, ids: readonly string[], o
   return `{{ with ${asked(expr)} | sortByLabel "${label}" }}{{ range $at, $one := . }}${first}{{ end }}{{ else }}${otherwise}{{ end }}{{ range ${asked(`count(${expr}) - 3 > 0`)} }} and {{ .Value }} more{{ end }}`;
 }
 
+/**
+ * Template text: one of two texts, by whether the value of a query is 0; none, if there is no value.
+ *
+ * @param expr with `%q` for the namespace and for the values of `ids`, each time in this order
+ */
+export function eitherOr(
+  expr: string,
+  ids: readonly string[],
+  texts: Readonly<Record<'yes' | 'no', string>>,
+): string {
+  const times = expr.split('namespace=%q').length - 1;
+  const values = Array.from({ length: times }, () => ['namespace', ...ids]).flat();
+  const asked = `query (printf \`${expr}\` ${values.map((id) => `$labels.${id}`).join(' ')})`;
+  return `{{ range ${asked} }}{{ if .Value }}${texts.yes}{{ else }}${texts.no}{{ end }}{{ end }}`;
+}
+
 export function alertsIn({ groups }: Rules): readonly Alert[] {
   return groups.flatMap(({ alerts }) => alerts);
 }

@@ -1,4 +1,5 @@
 /** API Guardian endpoints of Shield Zones and their metrics (`/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}`). */
+import { targetOf } from '../answers.ts';
 import { type DayFigure, doneOf, weekdayShare, windowOf } from '../days.ts';
 import { entities, hash, magnitude, nth, numberedId, unit } from '../entities.ts';
 import { noConfiguration, rejected, shieldApi, shieldData, shieldEnvelope } from '../forms.ts';
@@ -32,23 +33,38 @@ export const apiGuardian = {
       ids: { shield_zone_id: shieldZoneId, endpoint_id: id },
       name,
     })),
-  listing: {
-    ...shieldApi,
-    path: '/shield/shield-zone/{zone}/api-guardian',
-    traits: {
-      field: 'data.endpoints',
-      ids: ['apiGuardianEndpointId', 'shieldZoneId'],
-      name: 'requestPath',
-      integer: 'rateLimitingRequestCount',
-    },
-    rejections: ['unknownZone', 'notOnPlan'],
-    ...ofGuardedZone((request, there, { seed, id }) =>
-      shieldData(seed, {
-        configuration: { shieldZoneId: jsonInteger(id), isEnabled: true, maxEndpoints: 50 },
-        endpoints: there.filter((one) => !request.isRemoved(one.id)).map((one) => itemOf(one, request)),
-      }),
-    ),
+} as const satisfies Kind;
+
+/** API Guardian of zones, with the endpoints of each: the operation that lists these, too. */
+export const apiGuardianZone = {
+  kind: 'api_guardian_zone',
+  section: 'api_guardian_zones',
+  ...shieldApi,
+  path: '/shield/shield-zone/{zone}/api-guardian',
+  traits: {
+    field: 'data.endpoints',
+    ids: ['apiGuardianEndpointId', 'shieldZoneId'],
+    name: 'requestPath',
+    integer: 'rateLimitingRequestCount',
   },
+  rejections: ['unknownZone', 'notOnPlan'],
+  ...ofGuardedZone((request, there, { seed, id, index }) =>
+    shieldData(seed, {
+      configuration: {
+        shieldZoneId: jsonInteger(id),
+        isEnabled: true,
+        // Some only log at first.
+        executionMode: index % 4 === 2 ? 0 : 1,
+        title: null,
+        version: '1.0',
+        maxEndpoints: 50,
+      },
+      endpoints: there.filter((one) => !request.isRemoved(one.id)).map((one) => itemOf(one, request)),
+    }),
+  ),
+  targets: ({ zones, endpoints }: Zones & Endpoints) =>
+    zones.filter(({ id }) => endpoints.some(({ shieldZoneId }) => shieldZoneId === id)).map(targetOf),
+  listed: ({ zones }: Zones) => zones.map(targetOf),
 } as const satisfies Kind;
 
 /** API Guardian comes with the business plan. */
@@ -87,14 +103,14 @@ function endpointsOf(datasetSeed: number, length: number, zones: readonly Zone[]
 }
 
 /** An endpoint as its zone lists it. */
-function itemOf({ seed, id, shieldZoneId, name }: Endpoint, { nameOf }: Request): unknown {
+function itemOf({ seed, index, id, shieldZoneId, name }: Endpoint, { nameOf }: Request): unknown {
   const [requestMethod, ...path] = nameOf(id, name).split(' ');
   return {
     apiGuardianEndpointId: jsonInteger(id),
     shieldZoneId: jsonInteger(shieldZoneId),
     requestMethod,
     requestPath: path.join(' '),
-    isEnabled: true,
+    isEnabled: index % 5 !== 4,
     rateLimitingEnabled: true,
     rateLimitingRequestCount: 10 + (hash(seed, 0x27) % 90),
     rateLimitingTimeframe: 60,

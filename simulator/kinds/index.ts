@@ -1,5 +1,5 @@
 /** Every kind of the simulated API. A kind may build on the dataset of those before it. A new kind is one line here. */
-import { apiGuardian } from './api-guardian.ts';
+import { apiGuardian, apiGuardianZone } from './api-guardian.ts';
 import { application } from './application.ts';
 import { applicationAutoscaling } from './application-autoscaling.ts';
 import { applicationLimits } from './application-limits.ts';
@@ -26,6 +26,7 @@ import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
 import { shieldAccessLists } from './shield-access-lists.ts';
+import { shieldBotDetection } from './shield-bot-detection.ts';
 import { shieldOverage } from './shield-overage.ts';
 import { shieldOverview } from './shield-overview.ts';
 import { shieldStatistics } from './shield-statistics.ts';
@@ -53,7 +54,9 @@ export const kinds = [
   shieldOverage,
   shieldTriggeredRules,
   shieldAccessLists,
+  shieldBotDetection,
   apiGuardian,
+  apiGuardianZone,
   rateLimit,
   videoStorage,
   storageZone,

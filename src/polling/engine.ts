@@ -686,11 +686,8 @@ export class PollEngine {
   }
 
   /** Gives the targets their readings. A listing that changed meanwhile says nothing about those that it lacks. */
-  async #deliver(
-    task: ListingTask,
-    { found, isMoved, beganMs }: Run,
-    isCurrent: () => boolean,
-  ): Promise<void> {
+  async #deliver(task: ListingTask, run: Run, isCurrent: () => boolean): Promise<void> {
+    const { found, about = {}, isMoved } = run;
     const targets = [...this.#fedBy(task)];
     const byIds = new Map<string, Found>(
       targets.length > 0 ? found.map((one) => [idText(one.ids), one]) : [],
@@ -699,8 +696,11 @@ export class PollEngine {
     for (const target of targets) {
       if (turns.isOver) await turns.next();
       if (!isCurrent()) return;
-      const one = byIds.get(idText(target.spec.ids));
-      if (target.phase !== 'stopped' && (one || !isMoved)) this.#poller.deliver(target, task, one, beganMs);
+      const { ids, resource } = target.spec;
+      // The parent of what is listed has one reading, perhaps of nothing.
+      const isParent = 'readBy' in resource && resource.readBy !== undefined;
+      const one = isParent ? { reading: about } : byIds.get(idText(ids));
+      if (target.phase !== 'stopped' && (one || !isMoved)) this.#poller.deliver(target, task, one, run);
     }
   }
 

@@ -299,9 +299,9 @@ export function plan(input: PlanInput): Plan {
       if (!owns(key)) return;
       let fedBy: string | undefined;
       if (!isAlone) {
-        const { listing } = resource;
+        const { listing, readBy = listing } = resource;
         const demand = { intervalMs: everyMs, isRead: true };
-        fedBy = addListing(listing, credential, account, parentOf(listing, ids), demand).key;
+        fedBy = addListing(readBy, credential, account, parentOf(readBy, ids), demand).key;
       }
       add({ ...target, key, keyId: keyIdOf(credential) }, { ids, name }, fedBy);
     };
@@ -324,7 +324,18 @@ export function plan(input: PlanInput): Plan {
         // With another key it is read once that key has listed it: until then it may be of another account.
         keyId: keyId ?? (isOfListing ? snapshotOf(foundBy.key)?.keyId : undefined) ?? keyIdOf(credential),
       };
-      add(target, entry, isAlone ? undefined : foundBy.key);
+      add(target, entry, isAlone ? undefined : feederOf(target, entry, foundBy));
+    };
+
+    /** The key of the listing that reads a target. */
+    const feederOf = (
+      { credential, account, intervalMs: everyMs }: PlannedTarget,
+      entry: Discovered,
+      foundBy: ListingSpec,
+    ) => {
+      if (isAlone || !resource.readBy) return foundBy.key;
+      return addListing(resource.readBy, credential, account, entry, { intervalMs: everyMs, isRead: true })
+        .key;
     };
 
     /** Whether another listing than its own decides what is left out: then nothing is known of what was there before. */
@@ -389,7 +400,7 @@ export function plan(input: PlanInput): Plan {
       });
     };
 
-    const demand = isAlone ? auxiliary : { intervalMs, isRead: true };
+    const demand = isAlone || resource.readBy ? auxiliary : { intervalMs, isRead: true };
     if (section.targets !== 'all') {
       for (const target of section.targets) addNamed(target);
     } else if (isAlone && resource.ofAccount) {

@@ -37,6 +37,8 @@ export interface PollObserver {
 /** What one run of a listing had. */
 export interface Run {
   readonly found: readonly Found[];
+  /** What it says of its parent. */
+  readonly about?: unknown;
   /** Whether the listing changed while it was read: then it may have more than was found. */
   readonly isMoved: boolean;
   /** Whether the plan lacks all of it. */
@@ -140,9 +142,18 @@ export class Poller {
     return !run.isMoved && isExchanged(snapshot?.entries, run.found) ? this.#list(spec, get) : run;
   }
 
-  /** Gives a target its reading from a listing. found: undefined if the complete listing lacks it. beganMs: Unix time. */
-  deliver(task: TargetTask, { spec }: ListingTask, found: Found | undefined, beganMs: number): void {
+  /** Gives a target its reading from a run of a listing. found: undefined if the complete listing lacks it. */
+  deliver(
+    task: TargetTask,
+    { spec }: ListingTask,
+    found: Pick<Found, 'reading'> | undefined,
+    { beganMs, isNotInPlan }: Pick<Run, 'beganMs' | 'isNotInPlan'>,
+  ): void {
     const atMs = this.#options.now();
+    if (isNotInPlan) {
+      this.#lack(task);
+      return;
+    }
     if (!found) {
       const message = `target is not in the listing of ${spec.listing.nouns}`;
       task.absent({ result: 'not_found', message, atMs });
@@ -243,9 +254,14 @@ export class Poller {
     const { listing, parent } = spec;
     const beganMs = this.#options.now();
     try {
-      const { found, moved } = await listing.discover(get, parent?.ids, this.#diagnosticsOf(spec), beganMs);
+      const { found, about, moved } = await listing.discover(
+        get,
+        parent?.ids,
+        this.#diagnosticsOf(spec),
+        beganMs,
+      );
       if (moved !== undefined) this.#options.log.debug(aboutPoll(spec), moved);
-      return { found: await collect(found), isMoved: moved !== undefined, beganMs };
+      return { found: await collect(found), about, isMoved: moved !== undefined, beganMs };
     } catch (error) {
       const failure = failureOf(error);
       const nothing = { found: [], isMoved: false, beganMs };

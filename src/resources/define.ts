@@ -128,6 +128,19 @@ export function defineListedResource<Reading>(
   return { ...completed({ kind, path, documented, answer, ...declaration }), listing };
 }
 
+/** Declares a kind whose readings come with the runs of a listing below each target. */
+export function defineResourceReadBy<Reading>(
+  declaration: Declaration<Reading> & {
+    readonly kind: string;
+    readonly answer: Answer<Reading>;
+    readonly listing: Listing;
+    readonly readBy: Listing;
+  },
+): ListedResource<Reading> {
+  const { listing, readBy } = declaration;
+  return { ...completed({ path: readBy.path, ...declaration }), listing, readBy };
+}
+
 /** Declares a kind whose targets are read one by one. */
 export function defineResource<Reading>(
   declaration: Declaration<NoInfer<Reading>> &

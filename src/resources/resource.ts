@@ -101,6 +101,8 @@ export interface Found<Reading = unknown> extends Listed {
 export interface ListingRun<Reading = unknown> {
   /** The things, each once. Whoever reads them goes through them once, a few milliseconds at a time. */
   readonly found: Iterable<Found<Reading>>;
+  /** What the answer says of the parent itself: the reading of the kind that is `readBy` the listing. Undefined if it says nothing. */
+  readonly about?: unknown;
   /**
    * What shows that the listing changed while its pages were read, for messages. Then what is not found may be there all the same.
    * Undefined if the run is complete.
@@ -346,9 +348,12 @@ export interface ReadResource<Reading = unknown> extends Kind<Reading> {
   readonly nothing: Reading;
 }
 
-/** A kind whose readings come with the listing of its targets. */
+/** A kind whose readings come with the listing of its targets, or with another one below each of them. */
 export interface ListedResource<Reading = unknown> extends Kind<Reading> {
-  readonly listing: Listing<Reading>;
+  /** What `targets: all` stands for: what this listing has. */
+  readonly listing: Listing;
+  /** The listing below each target whose run has its reading in `about`. Undefined where `listing` has the readings. */
+  readonly readBy?: Listing;
 }
 
 export type Resource<Reading = unknown> = ReadResource<Reading> | ListedResource<Reading>;
@@ -359,8 +364,8 @@ export function isReadAlone(resource: Resource): resource is ReadResource {
 
 /** The operation of a kind, those of its listings, and those that these need. */
 export function operationsOf(resource: Resource): readonly Operation[] {
-  const partNames = isReadAlone(resource) ? resource.partNames : undefined;
-  return [resource, ...withNeeded(resource.listing), ...withNeeded(partNames)];
+  const other = isReadAlone(resource) ? resource.partNames : resource.readBy;
+  return [resource, ...withNeeded(resource.listing), ...withNeeded(other)];
 }
 
 function withNeeded(listing: Listing | undefined): readonly Operation[] {

@@ -34,15 +34,15 @@ function listed(label: string, count: number): Listed[] {
 /** How many items the listings of the account have by kind, if not twenty. */
 const sizes: Readonly<Record<string, number>> = {
   shield_zone: 50,
-  // Per zone.
-  api_guardian: 2,
+  // Endpoints of a zone.
+  api_guardian_zone: 2,
   rate_limit: 0,
   pull_zone: 100,
   dns_zone: 50,
 };
 
-function bigListing({ kind, parent }: ListingSpec): readonly Listed[] {
-  const label = resourceOf(kind).ids.at(-1)?.label ?? '';
+function bigListing({ kind, listing, parent }: ListingSpec): readonly Listed[] {
+  const label = (listing.ids ?? resourceOf(kind).ids).at(-1)?.label ?? '';
   return listed(label, sizes[kind] ?? 20).map((found) => ({
     ...found,
     ids: { ...parent?.ids, ...found.ids },
@@ -76,6 +76,7 @@ describe('the request rate', () => {
     expect(counts).toMatchObject({
       application: 20,
       shield_zone: 50,
+      api_guardian_zone: 50,
       api_guardian: 100,
       rate_limit: 50,
       pull_zone_statistics: 100,

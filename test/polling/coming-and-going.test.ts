@@ -83,6 +83,7 @@ const kinds = [
   'video_library',
   'video_storage',
   'shield_zone',
+  'api_guardian_zone',
   'api_guardian',
   'rate_limit',
 ];

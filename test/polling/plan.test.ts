@@ -15,7 +15,7 @@ const pullZonesKey = `pull_zone pull zones#account@${host}`;
 const librariesKey = `video_library video libraries#account@${host}`;
 const limitsKey = (zone: string, credential = 'account') =>
   `rate_limit rate limits#${credential}@${host}#${zone}`;
-const endpointsKey = (zone: string) => `api_guardian API Guardian endpoints#account@${host}#${zone}`;
+const endpointsKey = (zone: string) => `api_guardian_zone API Guardian endpoints#account@${host}#${zone}`;
 const videosKey = (library: string, credential = `library/${library}`) =>
   `video_storage videos#${credential}@${host}#${library}`;
 

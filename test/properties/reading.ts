@@ -48,6 +48,7 @@ export function createReader(kind: KindName, settings?: unknown) {
       const { shown } = await resource.read(get, target.ids, unnoted, { nowMs });
       return [shown];
     }
+    if (resource.readBy) return [(await resource.readBy.discover(get, target.ids, unnoted, nowMs)).about];
     const found = [...(await resource.listing.discover(get, undefined, unnoted, nowMs)).found];
     return found.map(({ reading }) => reading);
   }

@@ -14,7 +14,8 @@ import { expose, exposeListing } from './expose.ts';
 
 /** Less those whose answer is a list of elements: an object with one of the fields is no answer of theirs. */
 const readAlone = resources.filter(isReadAlone).filter(({ nothing }) => !Array.isArray(nothing));
-const listed = resources.filter((resource) => !isReadAlone(resource));
+/** Less those whose readings come with what is listed below them. */
+const listed = resources.filter((resource) => !isReadAlone(resource) && !resource.readBy);
 
 const context = { nowMs: Date.parse('2026-08-20T12:00:00Z') };
 const idsOf = ({ ids }: Resource) => Object.fromEntries(ids.map(({ label }) => [label, '1']));

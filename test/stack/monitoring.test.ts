@@ -228,6 +228,8 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   BunnynetApplicationVolumeGrowth: { never: 'it needs a day of history' },
   BunnynetApplicationVolumeNearlyFull: { never: 'the simulated volumes have room' },
   BunnynetShieldWafLogOnly: { never: 'the simulated zones only log while they learn' },
+  BunnynetShieldApiGuardianDisabled: { never: 'API Guardian of the simulated zones is never switched off' },
+  BunnynetShieldApiGuardianLogOnly: { never: 'the simulated zones keep their mode' },
   BunnynetShieldRateLimitsNearLimit: { never: 'the simulated zones have few of the rate limits allowed' },
   BunnynetShieldBlockedRequestsRising: { never: 'it needs a day of history' },
   BunnynetShieldRateLimitedRequestsRising: { never: 'it needs a day of history' },

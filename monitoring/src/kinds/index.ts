@@ -1,6 +1,7 @@
 /** The kinds with panels or rules, in the order of their rows on a dashboard. A new kind is one line here, and its file. */
 import type { KindMonitoring } from '../kind.ts';
 import { apiGuardian } from './api-guardian.ts';
+import { apiGuardianZone } from './api-guardian-zone.ts';
 import { applications } from './application.ts';
 import { applicationAutoscaling } from './application-autoscaling.ts';
 import { applicationLimits } from './application-limits.ts';
@@ -27,6 +28,7 @@ import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
 import { shieldAccessLists } from './shield-access-lists.ts';
+import { shieldBotDetection } from './shield-bot-detection.ts';
 import { shieldOverage } from './shield-overage.ts';
 import { shieldOverview } from './shield-overview.ts';
 import { shieldStatistics } from './shield-statistics.ts';
@@ -53,6 +55,8 @@ export const kinds: readonly KindMonitoring[] = [
   shieldOverage,
   shieldTriggeredRules,
   shieldAccessLists,
+  shieldBotDetection,
+  apiGuardianZone,
   apiGuardian,
   rateLimit,
   pullZones,

@@ -5,7 +5,7 @@ import { toExporter } from '../links.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines, numbers, onOff, textOf, yesNo } from '../panels.ts';
 import { all, anywhere, entityOf, highest, hundred, peaks, seriesOf, share, top, values } from '../promql.ts';
-import { upToThree } from '../rules.ts';
+import { eitherOr, upToThree } from '../rules.ts';
 import { grid } from '../tables.ts';
 import { pickByName } from '../variables.ts';
 
@@ -46,6 +46,18 @@ const uncertifiedHostnames = upToThree(
   '{{ $value }}',
 );
 
+/** Of a pull zone that is not told, nothing is said. */
+const renewal = eitherOr(
+  ['auto_ssl_enabled', 'lets_encrypt_enabled']
+    .map((name) => `max(last_over_time(${family(name)}{namespace=%q,pull_zone_id=%q}[3m:1m]))`)
+    .join(' * '),
+  ['pull_zone_id'],
+  {
+    yes: ' bunny.net issues and renews certificates of this pull zone, as soon as the DNS record of the hostname points to it.',
+    no: " Nobody issues or renews one: automatic certificates or Let's Encrypt are switched off in this pull zone.",
+  },
+);
+
 /** A hostname is shown with the name of its pull zone. */
 const hostname = { ...pullZone, ids: ['pull_zone_id', 'hostname'] };
 
@@ -73,7 +85,7 @@ export const pullZones: KindMonitoring = {
         thresholds: { hostnames: 0 },
         for: '1h',
         summary: 'Pull zone {{ or $name $labels.pull_zone_id }} has hostnames without a certificate',
-        description: `Hostnames of pull zone {{ $labels.pull_zone_id }} that have had no certificate for [[for]]: ${uncertifiedHostnames}.`,
+        description: `Hostnames of pull zone {{ $labels.pull_zone_id }} that have had no certificate for [[for]]: ${uncertifiedHostnames}.${renewal}`,
       },
     },
   },

@@ -33,8 +33,8 @@ export const shieldDashboard: Dashboard = {
 };
 
 const learning = textOf({ 0: ['no', 'text'], 1: ['learning', 'blue'] });
-/** wafExecutionMode, dDoSExecutionMode */
-const modeText = textOf({ 0: ['log', 'orange'], 1: ['block', 'green'] });
+/** wafExecutionMode, dDoSExecutionMode, executionMode of API Guardian */
+export const modeText = textOf({ 0: ['log', 'orange'], 1: ['block', 'green'] });
 const planType = textOf({
   0: ['basic', 'text'],
   1: ['advanced', 'text'],

@@ -1,9 +1,9 @@
 /** Metrics of an API Guardian endpoint over the past 28 days (`/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}`). */
 import { figuresByDay, past28Days, withoutCounts } from '../charts.ts';
-import { defineResource } from '../define.ts';
+import { defineResource, defineResourceReadBy } from '../define.ts';
 import { enveloped, within } from '../envelope.ts';
-import { count } from '../families.ts';
-import { elements, id, object, text } from '../fields.ts';
+import { coded, count, flag, inside, shown } from '../families.ts';
+import { boolean, elements, id, listOf, object, text } from '../fields.ts';
 import type { Listing } from '../resource.ts';
 import { zones } from './shield-zone.ts';
 
@@ -49,22 +49,54 @@ const endpointMetrics = withoutCounts(figures, [
 
 const endpoint = object({
   apiGuardianEndpointId: id,
+  isEnabled: boolean,
   requestMethod: text,
   requestMethods: text,
   requestPath: text,
-}).ignoring('shieldZoneId isEnabled rateLimitingEnabled rateLimitingRequestCount rateLimitingTimeframe');
+}).ignoring('shieldZoneId rateLimitingEnabled rateLimitingRequestCount rateLimitingTimeframe');
 
 /** Every endpoint of a zone, named by its method and path. Anything but a list in its place does not count as an empty one. */
-const body = enveloped(
-  within(
-    'endpoints',
-    elements(endpoint, { complete: 'endpoints' }),
-    'configuration{shieldZoneId isEnabled executionMode title version maxEndpoints}',
-  ),
+const endpointsOfZone = enveloped(
+  within('endpoints', elements(endpoint, { complete: 'endpoints' }), 'configuration'),
 );
 
+const configuration = object({
+  isEnabled: flag('zone_enabled', 'Whether API Guardian of the zone is enabled'),
+  executionMode: coded('zone_execution_mode', 'What API Guardian of the zone does', ['log', 'block']),
+  maxEndpoints: count('zone_endpoints_limit', 'Endpoints that the zone may have'),
+}).ignoring('shieldZoneId title version');
+
+const guardian = object({
+  configuration: inside(configuration, {}),
+  endpoints: shown(
+    listOf(endpoint),
+    {
+      name: 'zone_endpoints',
+      words: 'Endpoints of the zone (length of the %s)',
+      series: (all) => all.length,
+    },
+    {
+      name: 'enabled',
+      words: 'Whether each endpoint is enabled: 1 yes, 0 no (%s: isEnabled)',
+      labels: ['endpoint_id'],
+      comesAndGoes: true,
+      series: (all) =>
+        all.flatMap((one) =>
+          one?.apiGuardianEndpointId === undefined || one.isEnabled === undefined
+            ? []
+            : [{ labels: { endpoint_id: one.apiGuardianEndpointId }, value: Number(one.isEnabled) }],
+        ),
+    },
+  ),
+});
+
+/** The same answer without its endpoints, which are read once. */
+const settings = enveloped(object({ configuration }).ignoring('endpoints'));
+
+const body = enveloped(guardian);
+
 const endpoints: Listing = {
-  kind: 'api_guardian',
+  kind: 'api_guardian_zone',
   product: 'Shield',
   api: 'shield',
   nouns: 'API Guardian endpoints',
@@ -74,13 +106,14 @@ const endpoints: Listing = {
     { label: 'shield_zone_id', setting: 'shield_zone_id', form: 'integer' },
     { label: 'endpoint_id', setting: 'endpoint_id', form: 'integer' },
   ],
-  fields: Object.keys(body.shape),
+  fields: [...Object.keys(guardian.shape), ...Object.keys(endpoint.shape)],
   documented: body.documented,
   // A zone that has not set it up has no endpoints.
   isEmpty: ({ result, errorKey = '' }) =>
     result === 'not_found' || /^not_found\.|no_configuration$/.test(errorKey),
   async discover(get, { shield_zone_id = '' } = {}, diagnostics) {
-    const given = body.from(await get(`/shield/shield-zone/${shield_zone_id}/api-guardian`), diagnostics);
+    const answer = await get(`/shield/shield-zone/${shield_zone_id}/api-guardian`);
+    const given = endpointsOfZone.from(answer, diagnostics);
     const found = given.map(
       ({ apiGuardianEndpointId: endpoint_id = '', requestMethod, requestMethods, requestPath }) => ({
         ids: { shield_zone_id, endpoint_id },
@@ -88,7 +121,7 @@ const endpoints: Listing = {
         name: [requestMethod || requestMethods, requestPath].filter(Boolean).join(' ') || undefined,
       }),
     );
-    return { found };
+    return { found, about: { ...settings.from(answer, diagnostics), endpoints: given } };
   },
 };
 
@@ -101,4 +134,16 @@ export const apiGuardian = defineResource({
   path: '/shield/metrics/shield-zone/{zone}/api-guardian/endpoint/{endpoint}',
   answer: enveloped(endpointMetrics),
   info: 'The name of the endpoint, from the configuration or else from the API',
+});
+
+/** API Guardian of a zone as a whole, and which of its endpoints are enabled. It needs no request beside that which lists them. */
+export const apiGuardianZone = defineResourceReadBy({
+  kind: 'api_guardian_zone',
+  noun: 'API Guardian zone',
+  section: 'api_guardian_zones',
+  metricPrefix: 'bunnynet_shield_api_guardian_zone',
+  familyPrefix: 'bunnynet_shield_api_guardian',
+  listing: zones,
+  readBy: endpoints,
+  answer: body,
 });

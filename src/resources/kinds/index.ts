@@ -1,6 +1,6 @@
 /** Every kind there is, in the order of the page. A new kind is one line here, and its file. */
 import type { Resource } from '../resource.ts';
-import { apiGuardian } from './api-guardian.ts';
+import { apiGuardian, apiGuardianZone } from './api-guardian.ts';
 import { application } from './application.ts';
 import { applicationAutoscaling } from './application-autoscaling.ts';
 import { applicationLimits } from './application-limits.ts';
@@ -27,6 +27,7 @@ import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
 import { shieldAccessLists } from './shield-access-lists.ts';
+import { shieldBotDetection } from './shield-bot-detection.ts';
 import { shieldOverage } from './shield-overage.ts';
 import { shieldOverview } from './shield-overview.ts';
 import { shieldStatistics } from './shield-statistics.ts';
@@ -54,6 +55,8 @@ export const resources: readonly Resource[] = [
   shieldOverage,
   shieldTriggeredRules,
   shieldAccessLists,
+  shieldBotDetection,
+  apiGuardianZone,
   apiGuardian,
   rateLimit,
   videoStorage,
