@@ -40,34 +40,34 @@ function legible(text: string, alert: Alert): string {
         /\{\{ humanizePercentage "(.*?)" \}\}/g,
         (_, share: string) => `${Number((Number(share) * 100).toPrecision(4))}%`,
       )
-      .replaceAll('|', '\\|')
   );
 }
 
-function row(rule: Alert): string {
-  const { alert, severity, keepFiringFor = '', thresholds = {}, description } = rule;
-  const defaults = Object.entries(thresholds).map(([name, value]) => `${name}: ${value}`);
-  const severities = severity.startsWith('{{') ? 'warning or critical' : severity;
-  const cells = [severities, rule.for, keepFiringFor, defaults.join(', '), legible(description, rule)];
-  return `| [${alert}](runbooks/${alert}.md) | ${cells.join(' | ')} |`;
+function entry(rule: Alert): string {
+  const { alert, severity, keepFiringFor, thresholds = {}, description } = rule;
+  const settings = [
+    severity.startsWith('{{') ? 'warning or critical' : severity,
+    `for ${rule.for}`,
+    ...(keepFiringFor === undefined ? [] : [`keepFiringFor ${keepFiringFor}`]),
+    ...Object.entries(thresholds).map(([name, value]) => `${name}: ${value}`),
+  ];
+  return `- [${alert}](runbooks/${alert}.md) (${settings.join(', ')}): ${legible(description, rule)}`;
 }
 
-/** The tables of docs/alerts.md: the alerts of each rule file. */
-export function alertTables(): string {
+/** The lists of docs/alerts.md: the alerts of each rule file. Names are too long for the cells of a table on a phone. */
+export function alertLists(): string {
   const files = [...ruleSets].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const withAlerts = files.filter(([, rules]) => alertsIn(rules).length > 0);
-  const tables = withAlerts.map(([file, rules]) =>
+  const lists = withAlerts.map(([file, rules]) =>
     [
       `## ${file}`,
       '',
-      '| alert | severity | for | keepFiringFor | thresholds | what it says |',
-      '|---|---|---|---|---|---|',
-      ...alertsIn(rules).map(row),
+      ...alertsIn(rules).map(entry),
       ...alertsIn(rules).flatMap(({ alert, note }) =>
         note === undefined ? [] : ['', `\`${alert}\`: ${note}`],
       ),
       '',
     ].join('\n'),
   );
-  return tables.join('\n');
+  return lists.join('\n');
 }

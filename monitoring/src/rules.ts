@@ -25,7 +25,7 @@ export interface Declared {
   /** It fires because there are no series, so it takes its namespace from the chart. */
   readonly isAbsence?: true;
   readonly comment?: string;
-  /** What docs/alerts.md says below the table: when it says nothing. */
+  /** What docs/alerts.md says below the list: when it says nothing. */
   readonly note?: string;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { alertTables } from '../../monitoring/src/alerts-reference.ts';
+import { alertLists } from '../../monitoring/src/alerts-reference.ts';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import {
   buildChartRules,
@@ -261,7 +261,7 @@ describe('the documents', () => {
 
   it('list the alerts as the rules have them', async () => {
     const [prose] = reference.split(/^(?=## \S+\.yml$)/m);
-    expect(alertTables()).not.toContain('{{');
-    await expect(`${prose}${alertTables()}`).toMatchFileSnapshot('../../docs/alerts.md');
+    expect(alertLists()).not.toContain('{{');
+    await expect(`${prose}${alertLists()}`).toMatchFileSnapshot('../../docs/alerts.md');
   });
 });
