@@ -109,6 +109,7 @@ select{flex:1 1 30%;min-width:0}
 .rows tbody td{padding:0;width:auto;min-width:0;text-align:left}
 .rows .t{grid-area:1/1/2/3}
 .rows .s{grid-area:1/3/2/4}
+.rows .s,.rows .s small{white-space:normal}
 .rows .c,.rows .why{grid-column:1/-1}
 .rows td:empty{display:none}
 .rows td.n::before{content:attr(data-label);display:block;color:var(--quiet);font-size:11.5px}

@@ -97,6 +97,10 @@ const awkward = () => [
   ),
   status({ app_id: 'p' }, { state: 'pending', lastSuccessMs: undefined, lastDurationSeconds: undefined }),
   status({ shield_zone_id: '5' }, { kind: 'shield_zone', state: 'absent', stale: true }),
+  status(
+    { shield_zone_id: '6' },
+    { kind: 'rate_limit', state: 'lacking', lackingSinceMs: 1_786_800_000_000 },
+  ),
 ];
 
 const awkwardListings = [
@@ -250,7 +254,7 @@ describe('the status page', () => {
     const tab = await openTab();
     const { url } = await serve({ routes: pagesOver(awkward, { listings: () => awkwardListings }) });
     await tab.goto(`${url}/`);
-    expect(await rows(tab).count()).toBe(8);
+    expect(await rows(tab).count()).toBe(9);
     expect(await tab.locator('#listings tbody tr').count()).toBe(3);
     for (const width of [320, 360, 412, 768, 1000, 1101, 1280]) {
       await tab.setViewportSize({ width, height: 800 });
