@@ -168,6 +168,8 @@ export function settingsJsonSchema(): SettingsJsonSchema {
     readonly definitions: Readonly<Record<string, object>>;
   };
   // A refinement has no place in a schema. This one's error says what is expected.
-  const common = { ...definitions['commonAlertLabels'], properties: { severity: { const: noSeverity } } };
+  const own = definitions['commonAlertLabels'] ?? {};
+  // In draft 7, what stands beside a `$ref` counts for nothing.
+  const common = { allOf: [own, { properties: { severity: { const: noSeverity } } }] };
   return { ...rest, definitions: { ...definitions, commonAlertLabels: common } };
 }

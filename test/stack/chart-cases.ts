@@ -263,6 +263,14 @@ export const refusals: Readonly<
       'prometheusRule.alerts.BunnynetScheduleLag.keepFiringFor',
     ].map((path) => new RegExp(`'${path}': value must be 'a duration, such as 30s'`)),
   },
+  'a severity for all alerts': {
+    values: { ...oneApplication, prometheusRule: { enabled: true, alertLabels: { severity: 'info' } } },
+    naming: [/alertLabels\.severity': value must be 'a severity of single alerts only, in alerts/],
+  },
+  'an account for all alerts': {
+    values: { ...oneApplication, prometheusRule: { enabled: true, alertLabels: { account: 'acme' } } },
+    naming: [/prometheusRule: the label account cannot be added/],
+  },
   'no key': { values: {}, naming: [/existingSecret: name the Secret.*demo=true/] },
   'a configuration without a key': {
     values: { config: oneApplication.config },
