@@ -251,17 +251,17 @@ function declareCounts(
   );
   gauge(
     'api_paused_until_timestamp_seconds',
-    ['api', 'credential'],
-    'End of the pause of a key after a 429, as Unix time; 0 without a pause. Without a credential: of the API as a whole. A key that came with a listing has a series only while it is paused.',
+    ['api', 'credential', 'account'],
+    'End of the pause of a key after a 429, as Unix time; 0 without a pause. Without a credential and an account: of the API as a whole. A key that came with a listing has a series only while it is paused.',
     ({ health }) => {
       const pauses = inventory.pauses();
       return on.apis.flatMap((api) => {
-        const known = [...(health.apis.get(api)?.keys.keys() ?? [])];
-        const configured = known.filter((credential) => !isFoundKey(credential));
+        const keys = health.apis.get(api)?.keys;
+        const configured = [...(keys?.keys() ?? [])].filter((credential) => !isFoundKey(credential));
         const untilMs = new Map(['', ...configured].map((credential) => [credential, 0]));
         for (const pause of pauses) if (pause.api === api) untilMs.set(pause.credential, pause.untilMs);
         return Array.from(untilMs, ([credential, ms]) => ({
-          labels: { api, credential },
+          labels: { api, credential, account: keys?.get(credential)?.account ?? '' },
           value: Math.round(ms / 1000),
         }));
       });

@@ -200,12 +200,9 @@ export const exporterRules: Rules = {
           In how many minutes the API had asked to wait, so that the interval of scrapes does not matter. A key that came with a
           listing has a series only while it is paused.`,
           expr: `
-          label_replace(
-            clamp_max(sum_over_time((max by (job, instance, api, credential) (
-              bunnynet_exporter_api_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds)
-            ))[30m:1m]) / 30, 1),
-            "account", "$1", "credential", "([^/]*)"
-          ) > [[share]]`,
+          clamp_max(sum_over_time((max by (job, instance, api, credential, account) (
+            bunnynet_exporter_api_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds)
+          ))[30m:1m]) / 30, 1) > [[share]]`,
           thresholds: { share: 0.25 },
           for: '5m',
           keepFiringFor: '15m',

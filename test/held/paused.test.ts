@@ -176,9 +176,9 @@ describe('the pauses on the page', () => {
       routes: { '/billing': (request) => answers[request.key ?? '']?.(request) ?? { Balance: 3 } },
     });
     const nobody = {
-      '{api="core",credential=""}': 0,
-      '{api="core",credential="acme"}': 0,
-      '{api="core",credential="umbrella"}': 0,
+      '{api="core",credential="",account=""}': 0,
+      '{api="core",credential="acme",account="acme"}': 0,
+      '{api="core",credential="umbrella",account="umbrella"}': 0,
     };
     await whole.poll();
     expect(await whole.series(family)).toEqual(nobody);
@@ -186,7 +186,7 @@ describe('the pauses on the page', () => {
     await whole.poll();
     expect(await whole.series(family)).toEqual({
       ...nobody,
-      '{api="core",credential="acme"}': until(600_000),
+      '{api="core",credential="acme",account="acme"}': until(600_000),
     });
     // Nothing was read since then: this is the second key.
     answers['key-of-umbrella'] = () => reply(429, '', { 'retry-after': '120' });
@@ -195,13 +195,44 @@ describe('the pauses on the page', () => {
       expect(await whole.value(family, { credential: 'umbrella' })).toBeGreaterThan(0),
     );
     expect(await whole.series(family)).toEqual({
-      '{api="core",credential=""}': 0,
-      '{api="core",credential="acme"}': expect.closeTo(until(600_000), -1) as unknown,
-      '{api="core",credential="umbrella"}': expect.closeTo(until(120_000), -1) as unknown,
+      '{api="core",credential="",account=""}': 0,
+      '{api="core",credential="acme",account="acme"}': expect.closeTo(until(600_000), -1) as unknown,
+      '{api="core",credential="umbrella",account="umbrella"}': expect.closeTo(until(120_000), -1) as unknown,
     });
     await whole.pass(700_000);
     await all;
   });
+});
+
+it('says of the paused key of a library whose it is, on the page and in the log', async () => {
+  const listed = (Id: number, ApiKey: string) => ({
+    Items: [{ Id, Name: 'films', ApiKey }],
+    TotalItems: 1,
+    HasMoreItems: false,
+  });
+  const whole = await startWhole({
+    document: {
+      credentials: { acme: { env: 'ACME' }, umbrella: { env: 'UMBRELLA' } },
+      accounts: ['acme', 'umbrella'],
+      video_encoding: { targets: 'all' },
+    } as never,
+    env: { ACME: 'key-of-acme', UMBRELLA: 'key-of-umbrella' },
+    routes: {
+      '/videolibrary': ({ key }) => (key === 'key-of-acme' ? listed(4, 'opens-4') : listed(5, 'opens-5')),
+      '/library/4/videos': () => ({ items: [], totalItems: 0 }),
+      '/library/5/videos': () => reply(429, '', { 'retry-after': '600' }),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(20_000);
+  const pauses = await whole.series('bunnynet_exporter_api_paused_until_timestamp_seconds');
+  const ongoing = Object.entries(pauses).filter(([, untilSeconds]) => Number(untilSeconds) > 0);
+  expect(ongoing.map(([labels]) => labels)).toEqual([
+    '{api="video",credential="library/5",account="umbrella"}',
+  ]);
+  expect(whole.said('answered 429').map(({ msg }) => msg)).toEqual([
+    expect.stringContaining('the key of library/5 of the account umbrella'),
+  ]);
 });
 
 describe('/-/ready at the start', () => {

@@ -33,7 +33,7 @@ export const loadBalancerStatistics: KindMonitoring = {
           > [[share]] * max by (load_balancer_id) (increase(bunnynet_load_balancer_requests_total[30m]))`,
         thresholds: { requests: 10, share: 0.01 },
         for: '5m',
-        keepFiringFor: '15m',
+        keepFiringFor: '30m',
         severity: 'critical',
         summary: 'All origins of load balancer {{ or $name $labels.load_balancer_id }} fail',
         description:

@@ -95,7 +95,7 @@ export const pullZoneStatistics: KindMonitoring = {
           > [[share]]`,
         thresholds: { share: 0.05, requests: 100 },
         for: '10m',
-        keepFiringFor: '15m',
+        keepFiringFor: '30m',
         severity: 'critical',
         summary: 'Pull zone {{ or $name $labels.pull_zone_id }} answers with server errors',
         description:

@@ -31,14 +31,19 @@ export const videoEncoding: KindMonitoring = {
           'Videos of the library {{ $labels.library_id }} that have failed to upload or to encode in the past six hours: {{ $value }}.',
       },
       BunnynetVideoEncodingSlow: {
+        comment:
+          'Measured at the last reading: since then it may have been encoded, which a long interval would show hours later.',
         expr: `
-          time() - min by (library_id) (last_over_time(bunnynet_video_encoding_oldest_unfinished_timestamp_seconds[3m:1m])) > [[seconds]]`,
+          max by (library_id) (
+            last_over_time(bunnynet_video_encoding_last_success_timestamp_seconds[3m:1m])
+            - on (job, instance, library_id) last_over_time(bunnynet_video_encoding_oldest_unfinished_timestamp_seconds[3m:1m])
+          ) > [[seconds]]`,
         thresholds: { seconds: 3600 },
         for: '30m',
         held: false,
         summary: 'A video of the library {{ or $name $labels.library_id }} is waiting to be encoded',
         description:
-          'A video of the library {{ $labels.library_id }} was uploaded {{ $value | humanizeDuration }} ago and is not encoded yet.',
+          'A video of the library {{ $labels.library_id }} had been uploaded {{ $value | humanizeDuration }} before the last reading, and was not encoded.',
       },
     },
   },
