@@ -26,6 +26,7 @@ import {
 } from './log-lines.ts';
 import { PollEngine } from './polling/engine.ts';
 import type { ListingStatus } from './polling/listings.ts';
+import type { Overview } from './polling/overview.ts';
 import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-task.ts';
 import type { Exchange } from './report/report.ts';
@@ -41,7 +42,7 @@ import { Redactor } from './secrets/redactor.ts';
 import { selectionWarnings } from './selection-warnings.ts';
 
 import { type ReadState, readState } from './state/file.ts';
-import { StateKeeper } from './state/keeper.ts';
+import { StateKeeper, type StateProblem } from './state/keeper.ts';
 import { createPages } from './status/routes.ts';
 import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
@@ -130,6 +131,14 @@ export class Exporter {
   readonly #selectionWarnings = selectionWarnings(resources);
   readonly #schemaDrift: SchemaDrift;
   readonly #causeLog: CauseLog;
+  /** What the causes came from that were logged last. */
+  #logged:
+    | {
+        readonly overview: Overview;
+        readonly state: StateProblem | undefined;
+        readonly isPaused: boolean;
+      }
+    | undefined;
   readonly #stateFile: string | undefined;
   readonly #keeper: StateKeeper | undefined;
   readonly #startedAtMs = Date.now();
@@ -415,6 +424,13 @@ export class Exporter {
 
   /** Drift and refused reloads have lines of their own when they occur. */
   #logCauses(): void {
+    const overview = this.#engine.overview();
+    const state = this.#keeper?.problem;
+    const isPaused = pausesOf(this.#clients, this.#now()).length > 0;
+    const { overview: before, state: stateBefore, isPaused: wasPaused } = this.#logged ?? {};
+    // In most sweeps nothing has changed since the one before. Pauses alone begin and end without a poll.
+    if (overview === before && state === stateBefore && !isPaused && !wasPaused) return;
+    this.#logged = { overview, state, isPaused };
     this.#logLacking(this.listings());
     this.#logOrphans(this.listings());
     const causes = this.causes().filter(({ reason }) => reason !== 'drift' && reason !== 'reload');

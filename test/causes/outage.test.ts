@@ -7,13 +7,14 @@ import { CauseLog } from '../../src/causes/cause-log.ts';
 import { causesOf } from '../../src/causes/causes.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { configOf, engineWith, sectionConfig, targetConfig } from '../polling/fixtures.ts';
+import { runs } from '../runs.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const secondMs = 1000;
 const minuteMs = 60_000;
-const perKind = 100;
+const perKind = runs(60, 100);
 
 /** The targets of a kind. */
 const named = (...labels: readonly string[]) =>
@@ -21,7 +22,7 @@ const named = (...labels: readonly string[]) =>
     targetConfig(Object.fromEntries(labels.map((label) => [label, `${at + 1}`]))),
   );
 
-/** 300 targets at three APIs, each polled every minute. */
+/** Targets at three APIs, each polled every minute. */
 const config = configOf([
   sectionConfig('application', named('app_id')),
   sectionConfig('api_guardian', named('shield_zone_id', 'endpoint_id')),

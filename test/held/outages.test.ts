@@ -193,20 +193,23 @@ const unreadable = async (whole: Whole) =>
 describe('operations that answer 500 while the others are read', () => {
   const ofCore = resources.filter(({ api }) => api === 'core').map(({ kind }) => kind);
   const { answer, ...account } = simulateAccount({ kinds: ofCore, shape: runs(few, undefined) });
+  const small = { ...account, routes: { '*': answer }, api: defaults };
   const statistics = { pull_zone_statistics: { interval: '5m', targets: 'all' as const } };
   const core = { api: defaults, document: { ...statistics, billing: { targets: 'all' as const } } };
 
-  it.each<[string, WholeOptions, readonly RegExp[]]>([
+  const two: [string, WholeOptions, readonly RegExp[]] = [
+    'two of those of a small account',
+    small,
+    [/^\/statistics$/, /^\/dnszone\/\d+\/statistics$/],
+  ];
+
+  it.each<typeof two>([
     ['the statistics of many zones', { ...core, routes: coreRoutes(runs(6, 20)) }, [/^\/statistics$/]],
     ['the statistics of one zone beside the balance', { ...core, routes: coreRoutes(1) }, [/^\/statistics$/]],
+    ...runs<(typeof two)[]>([], [two]),
     [
-      'two of those of a small account',
-      { ...account, routes: { '*': answer }, api: defaults },
-      [/^\/statistics$/, /^\/dnszone\/\d+\/statistics$/],
-    ],
-    [
-      'five of them',
-      { ...account, routes: { '*': answer }, api: defaults },
+      'five of those of a small account',
+      small,
       [
         /^\/statistics$/,
         /^\/dnszone\/\d+\/statistics$/,
