@@ -67,9 +67,9 @@ function ofShield(index: number, { zones, storageZones, applications, loadBalanc
   } else if (index % 5 === 2 && application) {
     origin = { OriginType: 5, MagicContainersAppId: application.id };
   }
-  // Every fifth has one of the load balancers, the last of them first.
-  const balancer =
-    index % 5 === 3 ? loadBalancers.at(-1 - (Math.floor(index / 5) % loadBalancers.length)) : undefined;
+  // Two of five have one of the load balancers: without a pull zone, one has no traffic.
+  const place = { 3: 2 * Math.floor(index / 5), 0: 2 * Math.floor(index / 5) + 1 }[index % 5];
+  const balancer = place === undefined ? undefined : loadBalancers.at(-1 - (place % loadBalancers.length));
   if (balancer) origin = { OriginType: 3 };
   return { id, name, origin, loadBalancer: balancer?.id };
 }

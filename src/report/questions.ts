@@ -259,7 +259,8 @@ function healthOfOrigins(): Question {
   function noteFields(value: unknown): void {
     if (typeof value !== 'object' || value === null) return;
     for (const [name, inner] of Object.entries(value)) {
-      if (/health|status/i.test(name))
+      // How health is checked is documented, and is a setting.
+      if (/health|status/i.test(name) && name !== 'HealthCheckSettings')
         found.add(`${wordsOrForm(name)}: ${typeof inner === 'string' ? formOf(inner) : typeOf(inner)}`);
       noteFields(inner);
     }

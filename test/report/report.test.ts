@@ -225,7 +225,9 @@ describe('a report', () => {
       OriginFailures: [{ OriginId: 'o1', StatusCode: '502' }, { StatusCode: '504' }],
       Origins: [{ IsHealthy: true, AcmeHealth: { lastCheckStatus: 1, acme_status: 'Up: 203.0.113.77' } }],
     });
-    note('/loadbalancer?page=1', [{ LoadBalancerId: 77 }]);
+    note('/loadbalancer?page=1', [
+      { LoadBalancerId: 77, OriginGroups: [{ HealthCheckSettings: { Enabled: true, Path: '/up' } }] },
+    ]);
     const text = report.text('1.2.3', {});
     const about = 'fields of load balancers about health or status';
     expect(text).toContain(
