@@ -20,6 +20,7 @@ const withPrometheus = [
   'querying',
   'scrape-intervals',
   'scraping',
+  'state',
 ].map((name) => `test/stack/${name}.test.ts`);
 
 /** Begins with what waits the longest, so that the others run meanwhile. */

@@ -42,7 +42,7 @@ import { Redactor } from './secrets/redactor.ts';
 import { selectionWarnings } from './selection-warnings.ts';
 
 import { type ReadState, readState } from './state/file.ts';
-import { StateKeeper, type StateProblem } from './state/keeper.ts';
+import { type KeeperOptions, StateKeeper, type StateProblem } from './state/keeper.ts';
 import { createPages } from './status/routes.ts';
 import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
@@ -82,7 +82,7 @@ export interface ExporterOptions {
    * Whether counters are kept over a restart, if the configuration says where. file: where, whatever the configuration says. Default:
    * they are not.
    */
-  readonly state?: { readonly file: string | undefined } | undefined;
+  readonly state?: ({ readonly file: string | undefined } & Pick<KeeperOptions, 'during'>) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: () => number;
   /** The clock by which values age; it never jumps. Default: the machine's uptime. */
@@ -309,6 +309,7 @@ export class Exporter {
       onWritten: (isWritten) => counters.written(isWritten),
       onGivenUp: () => counters.release(),
       now: () => this.#now(),
+      during: this.#options.state?.during,
     });
   }
 

@@ -1,4 +1,5 @@
 /** The program as it is built, where only the program shows it: exit codes, streams, signals, and what the bundle leaves for later. */
+import { mkdirSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -49,6 +50,24 @@ describe('the command', () => {
     expect(nothing.code).toBe(1);
     expect(nothing.stderr).toContain('BUNNYNET_ACCESS_KEY');
     expect(nothing.stderr).toContain('--demo');
+  });
+
+  it('leaves the state alone in what runs once, checks or is invented, and ends with 1 where it cannot read it', async () => {
+    const folder = temporary({});
+    const state = join(folder, 'state.json');
+    const env = firstTry({ BUNNYNET_STATE_FILE: state });
+    for (const flags of [['--once'], ['--report'], ['--config.check'], ['--demo', '--once']])
+      expect((await run(flags, { env }).ended).code, flags.join()).toBe(0);
+    const demo = run(['--demo', anyPort], { env });
+    await logged(demo, 'serving metrics');
+    demo.child.kill();
+    expect((await demo.ended).code).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+
+    mkdirSync(state);
+    const { code, stderr } = await run([anyPort], { env }).ended;
+    expect(stderr).toMatch(/the state file \S+ cannot be read: .* belongs to user \d+ and group \d+/);
+    expect(code).toBe(1);
   });
 
   it('writes a history on stdout and what comes on stderr, and ends with 0', async () => {

@@ -31,10 +31,10 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
   if (state)
     add(
       'state',
-      'state',
+      state.isForeign ? 'state foreign' : 'state',
       state.sinceMs,
       state.isForeign ? 'Another process writes the state file' : 'The state file cannot be written',
-      `Counters are right now, and lose after a restart what came since the last write.\n${state.message}`,
+      `Counters are right now, and lose after a restart what came since the last write.\n${state.message}.`,
     );
   for (const { account, other, keys } of shared)
     add(

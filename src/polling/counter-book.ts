@@ -42,17 +42,10 @@ export class CounterBook {
     const at = { nowMs: now(), uptimeMs: uptimeMs() };
     for (const target of state?.targets ?? []) {
       const counters = Counters.restored(target, at, onBegun);
-      const whose = { ...target, baseUrl: target.base_url };
+      const whose = whoseOf({ ...target, baseUrl: target.base_url });
       // What no listing has found yet may still be there.
-      if (counters)
-        this.#entries.set(keyOf(whose), {
-          kind: target.kind,
-          ids: target.ids,
-          baseUrl: target.base_url,
-          account: target.account,
-          counters,
-          leftMs: target.left === undefined ? at.nowMs : target.left * 1000,
-        });
+      const leftMs = target.left === undefined ? at.nowMs : target.left * 1000;
+      if (counters) this.#entries.set(keyOf(whose), { ...whose, counters, leftMs });
     }
   }
 

@@ -24,10 +24,15 @@ class HeldSeries extends DayCounter {
   /** Since when it has been missing from readings, by the clock that never jumps. */
   lackedSinceMs: number | undefined;
 
-  constructor({ labels, days }: CounterSample, nowMs: number, before: Before) {
-    super(days, nowMs, before);
+  constructor(labels: Labels, ...first: ConstructorParameters<typeof DayCounter>) {
+    super(...first);
+    this.labels = labels;
+  }
+
+  /** The first reading of a series. */
+  static begun({ labels = {}, days }: CounterSample, nowMs: number, before: Before): HeldSeries {
     // The texts of a reading may be slices that keep the whole answer in memory.
-    this.labels = structuredClone(labels ?? {});
+    return new HeldSeries(structuredClone(labels), days, nowMs, before);
   }
 }
 
@@ -54,7 +59,7 @@ export class Counters {
   #lastBeganMs = 0;
   /** When the last poll began that asked for every day that may have grown. Unix time. */
   #caughtUpMs: number | undefined;
-  /** When the first reading was. Unix time. */
+  /** When the poll of the first reading began. Unix time. */
   #sinceMs: number | undefined;
   /** Whether the days that were counted before a restart were not read since: then the page may have had more. */
   #isBehind = false;
@@ -123,7 +128,7 @@ export class Counters {
     }
     this.#readMs = uptimeMs;
     this.#lastBeganMs = beganMs;
-    this.#sinceMs ??= nowMs;
+    this.#sinceMs ??= beganMs;
     if (isCaughtUp) this.#caughtUpMs = beganMs;
     if (hasBegun) this.#onBegun?.();
   }
@@ -217,7 +222,7 @@ class FamilyCounters {
   restore({ series, rest }: FamilyState, { labels, bound }: Pick<Family, 'labels' | 'bound'>): void {
     const known = series.filter((one) => Object.keys(one.labels).join() === labels.join());
     this.#held = known.map((one) => {
-      const held = new HeldSeries({ labels: one.labels, days: [] }, 0, {});
+      const held = new HeldSeries(one.labels, [], 0);
       held.restore(one);
       return held;
     });
@@ -254,7 +259,7 @@ class FamilyCounters {
       : this.#held;
     const begun = bound
       ? this.#addRest(left, bound, remaining.length, times)
-      : Array.from(left.values(), (sample) => new HeldSeries(sample, nowMs, { lackedMs: beforeMs }));
+      : Array.from(left.values(), (sample) => HeldSeries.begun(sample, nowMs, { lackedMs: beforeMs }));
     if (remaining.length < this.#held.length || begun.length > 0) this.#held = remaining.concat(begun);
     for (const series of begun) series.isSaved = isSaved;
     if (this.#rest && !hadRest) this.#rest.isSaved = isSaved;
@@ -283,7 +288,7 @@ class FamilyCounters {
       .toSorted((a, b) => sizeOf(b.days) - sizeOf(a.days))
       .slice(0, Math.max(0, most - held));
     for (const { days } of largest) this.#rest.giveAway(days);
-    return largest.map((sample) => new HeldSeries(sample, nowMs, { fromSeconds }));
+    return largest.map((sample) => HeldSeries.begun(sample, nowMs, { fromSeconds }));
   }
 }
 

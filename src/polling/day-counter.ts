@@ -65,7 +65,8 @@ export class DayCounter {
   restore({ value, from, days }: CountState): void {
     this.value = value;
     this.#fromSeconds = from;
-    this.#days = days.flat();
+    const [newest, before] = days;
+    this.#days = newest ? [...newest, ...(before ?? [])] : [];
   }
 
   /** The start of the first day that counts, in seconds since 1970. */

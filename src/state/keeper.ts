@@ -27,6 +27,8 @@ export interface KeeperOptions {
   readonly onGivenUp: () => void;
   /** Unix time. */
   readonly now: () => number;
+  /** Every write goes through it. Default: nothing happens to it. */
+  readonly during?: ((write: Promise<void>) => Promise<void>) | undefined;
 }
 
 /** Why the state is not written. */
@@ -95,7 +97,8 @@ export class StateKeeper {
       return this.#writing;
     }
     this.#isWantedAgain = false;
-    this.#writing = this.#writeNow().finally(() => {
+    const { during = (write) => write } = this.#options;
+    this.#writing = during(this.#writeNow()).finally(() => {
       this.#writing = undefined;
       if (this.#isWantedAgain) this.writeSoon();
     });

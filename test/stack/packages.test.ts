@@ -323,6 +323,16 @@ describe('the executable', () => {
       expect([property('Result'), property('ExecMainStatus')]).toEqual(['success', '0']);
     });
 
+    test('keeps its counters where systemd lets it write', async () => {
+      const state = '/var/lib/bunnynet-exporter/state.json';
+      expect(inside(`head -c 13 ${state}`).stdout).toBe('{"version":1,');
+      expect(inside(`stat -L --format=%a ${state}`).stdout).toBe('600\n');
+      expect(inside('systemctl start bunnynet-exporter').code).toBe(0);
+      await eventually(async () => expect((await fetch(`${origin}/-/ready`)).status).toBe(200));
+      expect(readFileSync(join(folder, 'log'), 'utf8')).toContain('go on as of');
+      expect(inside('systemctl stop bunnynet-exporter').code).toBe(0);
+    });
+
     test('takes the key from its environment, as README.md says for a systemd without credentials', async () => {
       const readme = readFileSync(`${root}README.md`, 'utf8');
       const [commands = ''] = /^install .*\/dev\/null(?:.|\n)*?(?=^systemctl)/m.exec(readme) ?? [];
@@ -362,6 +372,7 @@ describe('the executable', () => {
       await eventually(async () => expect((await fetch(`http://${address}/-/ready`)).status).toBe(200));
       expect(inside('systemctl show --value -p Description bunnynet-exporter@acme').stdout).toContain('acme');
       expect(inside('systemctl disable --now bunnynet-exporter@acme').code).toBe(0);
+      expect(inside('ls /var/lib/bunnynet-exporter@acme').stdout).toBe('state.json\n');
     });
 
     test('hands over a key for each account of a configuration file, a new one at a restart', async () => {

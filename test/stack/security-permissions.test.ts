@@ -1,6 +1,6 @@
 /** What SECURITY.md says about Node's permission model, on each Node version that has it. */
 import { execFileSync } from 'node:child_process';
-import { renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join, resolve } from 'node:path';
 import { hashSync } from 'bcryptjs';
@@ -110,6 +110,27 @@ describe.each(['22', '24', '26'])('on Node %s', (major) => {
     const { body } = await scrape(await originOf(running), '/metrics', 'right');
     expect(body).toMatch(/^process_open_fds [1-9]/m);
     expect(body).toMatch(/^process_max_fds [1-9]/m);
+  });
+
+  it('keeps counters if it may write their folder, and says what is missing else', async () => {
+    const { directory, args } = await prepare();
+    const states = temporary({});
+    const state = `--state.file=${states}/state.json`;
+    const read = `--allow-fs-read=${states}/`;
+    const denied = run([...args, state], { execPath, node: allowing(directory, '--allow-worker', read) });
+    await originOf(denied);
+    await expect.poll(() => denied.output()).toContain(`start Node with --allow-fs-write=${states}`);
+    denied.child.kill();
+    expect((await denied.ended).code).toBe(0);
+    const write = `--allow-fs-write=${states}/`;
+    const node = allowing(directory, '--allow-worker', read, write);
+    const running = run([...args, state], { execPath, node });
+    await originOf(running);
+    running.child.kill();
+    const { code, output } = await running.ended;
+    expect(code).toBe(0);
+    expect(output).not.toContain('cannot be written');
+    expect(readdirSync(states)).toEqual(['state.json']);
   });
 
   it('names the file that it may not read', async () => {
