@@ -381,7 +381,7 @@ describe('the executable', () => {
       const credentials = names.map((name) => `  ${name}: { file: ${inUnit(name)} }\n`).join('');
       writeFileSync(
         join(folder, 'config.yaml'),
-        `credentials:\n${credentials}accounts: [${names.join(', ')}]\nbilling: { targets: all }\n`,
+        `credentials:\n${credentials}accounts: [${names.join(', ')}]\napis: { core: { base_url: '${simulator.baseUrls.core}' } }\nbilling: { targets: all }\n`,
       );
       const lines = names.map((name) => `LoadCredential=${name}:/etc/bunnynet-exporter/keys/${name}`);
       writeFileSync(join(folder, 'keys.conf'), `[Service]\n${lines.join('\n')}\n`);

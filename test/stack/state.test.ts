@@ -120,8 +120,7 @@ describe('SIGKILL at a hundred moments', () => {
         last = value;
       }
       api.freeze();
-      await delay(3000);
-      expect(await exporter.count()).toBe(api.gained());
+      await eventually(async () => expect(await exporter.count()).toBe(api.gained()));
     },
   );
 });

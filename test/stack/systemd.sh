@@ -17,9 +17,11 @@ mkdir -p "$scratch/targets"
 for target in basic multi-user network-online shutdown sysinit; do
   printf '[Unit]\nDefaultDependencies=no\n' >"$scratch/targets/$target.target"
 done
-# The unit of a package, without the others that are there.
+# The units of a package, without the others that are there.
 mkdir "$scratch/packaged"
-ln -s /usr/lib/systemd/system/bunnynet-exporter.service "$scratch/packaged/"
+for unit in bunnynet-exporter bunnynet-exporter@; do
+  ln -s "/usr/lib/systemd/system/$unit.service" "$scratch/packaged/"
+done
 
 # As on a real machine, mounts of one service reach the others. None of them leave the namespace.
 mount --make-rshared /
