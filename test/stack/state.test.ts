@@ -1,15 +1,16 @@
 /** Counters over restarts of the built program: killed at many moments, and as a real Prometheus sees them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { temporary } from '../http/temporary.ts';
-import { eventually, freePort, stopAll } from './processes.ts';
+import { eventually, stopAll } from './processes.ts';
 import { ask, numberOf, startPrometheus } from './prometheus.ts';
 
 const dayMs = 86_400_000;
@@ -44,7 +45,7 @@ async function startApi() {
 }
 
 /** An exporter of one DNS zone that is polled each second, with a state file of its own. */
-async function prepare(apiUrl: string) {
+function prepare(apiUrl: string) {
   const config = {
     credentials: { account: { env: 'KEY' } },
     apis: { core: { base_url: apiUrl } },
@@ -52,23 +53,38 @@ async function prepare(apiUrl: string) {
     dns_zones: { targets: [7], interval: '1s', stale_after: '1m' },
   };
   const folder = temporary({ 'config.yml': stringify(config) });
-  const address = `127.0.0.1:${await freePort()}`;
-  const args = [`--config.file=${join(folder, 'config.yml')}`, `--web.listen-address=${address}`];
+  const args = [`--config.file=${join(folder, 'config.yml')}`, '--web.listen-address=127.0.0.1:0'];
+  const targets = join(folder, 'targets.json');
   let child: ChildProcess | undefined;
+  let origin = '';
   onTestFinished(() => void child?.kill('SIGKILL'));
   const count = async () => {
-    const page = await (await fetch(`http://${address}/metrics?kind=dns_zone`)).text();
+    const page = await (await fetch(`${origin}/metrics?kind=dns_zone`)).text();
     const [, value] = /^bunnynet_dns_zone_queries_total\{.*\} (.*)$/m.exec(page) ?? [];
     return value === undefined ? undefined : Number(value);
   };
   return {
-    address,
+    /** A file that says where it is, for Prometheus. */
+    targets,
     state: join(folder, 'state.json'),
-    start: () => {
+    /** Resolves once it listens, each time at another port: the former one may be taken meanwhile. */
+    start: async () => {
       child = spawn(process.execPath, ['dist/bunnynet-exporter.js', ...args], {
         env: { ...process.env, KEY: 'a-key-of-the-account' },
-        stdio: 'ignore',
+        stdio: ['ignore', 'ignore', 'pipe'],
       });
+      const lines: string[] = [];
+      origin = await new Promise((resolve, reject) => {
+        const log = createInterface({ input: child?.stderr as NodeJS.ReadableStream });
+        log.on('line', (line) => {
+          lines.push(line);
+          const [, found] = /"url":"(http:\/\/.*?)\/metrics"/.exec(line) ?? [];
+          if (found) resolve(found);
+        });
+        log.on('close', () => reject(new Error(`it ended:\n${lines.join('\n')}`)));
+      });
+      writeFileSync(`${targets}.new`, JSON.stringify([{ targets: [new URL(origin).host] }]));
+      renameSync(`${targets}.new`, targets);
     },
     end: async (signal: NodeJS.Signals) => {
       child?.kill(signal);
@@ -98,8 +114,8 @@ describe('SIGKILL at a hundred moments', () => {
     async () => {
       const api = await startApi();
       onTestFinished(api.stop);
-      const exporter = await prepare(api.url);
-      exporter.start();
+      const exporter = prepare(api.url);
+      await exporter.start();
       // Before the first write there is nothing to go on from.
       await seen(exporter.count, (value) => value > 0);
       let last = 0;
@@ -114,7 +130,7 @@ describe('SIGKILL at a hundred moments', () => {
           await delay(20);
         }
         await exporter.end('SIGKILL');
-        exporter.start();
+        await exporter.start();
         const value = await seen(exporter.count);
         expect(value, `after ${kills + 1}`).toBeGreaterThanOrEqual(last);
         last = value;
@@ -136,12 +152,18 @@ describe('a real Prometheus over three restarts', () => {
   });
 
   test('has a counter that is exact and never reset', async () => {
-    const exporter = await prepare(api.url);
-    exporter.start();
+    const exporter = prepare(api.url);
+    await exporter.start();
     const first = await seen(exporter.count);
     const prometheus = await startPrometheus(temporary({}), {
       global: { scrape_interval: '1s' },
-      scrape_configs: [{ job_name: 'bunnynet', static_configs: [{ targets: [exporter.address] }] }],
+      scrape_configs: [
+        {
+          job_name: 'bunnynet',
+          file_sd_configs: [{ files: [exporter.targets], refresh_interval: '1s' }],
+          relabel_configs: [{ target_label: 'instance', replacement: 'exporter' }],
+        },
+      ],
     });
     const query = async (text: string) => numberOf(await ask(prometheus, 'query', { query: text }));
     const counter = 'bunnynet_dns_zone_queries_total{dns_zone_id="7"}';
@@ -155,7 +177,7 @@ describe('a real Prometheus over three restarts', () => {
     ] as const) {
       await exporter.end(signal);
       await delay(awayMs);
-      exporter.start();
+      await exporter.start();
       await seen(exporter.count);
       await delay(3000);
     }
