@@ -90,6 +90,13 @@ describe('the command', () => {
     expect(stderr).not.toContain('asking again');
   });
 
+  it('waits for no pause that is longer than its timeout with --once, and ends with 3', async () => {
+    simulator.inject({ type: 'status-429-retry-seconds', api: 'application', retryAfterSeconds: 600 });
+    const { code, stdout } = await run(['--once'], { env: firstTry() }).ended;
+    expect(stdout).toMatch(/^bunnynet_exporter_failing_targets\{.*result="rate_limited"\} 1$/m);
+    expect(code).toBe(3);
+  });
+
   it('polls only the wanted kinds once, with the listings that they need, and prints only these', async () => {
     const env = {
       BUNNYNET_ACCESS_KEY: simulator.keys.account,
