@@ -165,7 +165,7 @@ export class PastReader {
         : `${message} for its id, or to the key: check both`;
       return {
         failure: isGood === false ? reasonOf(failure, target.credential, this.#reader) : reason,
-        result,
+        result: isGood === true ? 'not_found' : result,
       };
     }
   }
