@@ -506,8 +506,6 @@ export class PollEngine {
       if (task instanceof ListingTask) {
         const run = await this.#poller.list(task, options, signal);
         endedMs = performance.now();
-        // What follows may take a while.
-        permit?.release();
         if (isCurrent()) await this.#takeOver(task, run, isCurrent);
       } else {
         const reading = await this.#poller.read(task, options, signal);

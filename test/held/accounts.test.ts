@@ -181,6 +181,19 @@ describe('a key that is refused', () => {
     expect(cause?.title).toMatch(/refuses the key of umbrella \(from \$UMBRELLA\)/);
     expect(cause?.targets.map(({ target }) => target.account)).toEqual(['umbrella']);
   });
+
+  it('is asked again at its own time, not when the key of another account works again', async () => {
+    const { whole, answers } = await start();
+    for (const key of Object.values(keys)) answers[key] = () => reply(401);
+    await whole.pass(700_000);
+    answers[keys.UMBRELLA] = undefined;
+    const { length } = whole.requests;
+    const asked = () => whole.requests.slice(length).map(({ key }) => key);
+    while (!asked().includes(keys.UMBRELLA)) await whole.pass(1000);
+    await whole.pass(1000);
+    expect(await whole.value('bunnynet_pull_zone_up', { account: 'umbrella' })).toBe(1);
+    expect(asked().slice(asked().indexOf(keys.UMBRELLA))).toEqual([keys.UMBRELLA]);
+  });
 });
 
 describe('an account of which nothing is read', () => {
