@@ -313,6 +313,13 @@ export function bars(title: string, unit: Unit, span: number, options: DrawnOpti
       options: { match: SpecialValueMatch.Null, result },
     };
     panel.mappings([none, ...(needsRules ? [nothingText(nothing)] : [])]);
+    // As the only value it would be the highest, too, and so have a full bar.
+    const isNothing = { reducer: 'lastNotNull', op: 'eq', value: nothingFound };
+    if (needsRules)
+      panel.withOverride({
+        matcher: { id: 'byValue', options: isNothing },
+        properties: [{ id: 'max', value: 1 }],
+      });
   }
   if (link) panel.dataLinks([dataLink(link)]);
   return panel;
