@@ -17,6 +17,7 @@ const withPrometheus = [
   'monitoring-rules',
   'monitoring-scale',
   'outage',
+  'poll-intervals',
   'querying',
   'scrape-intervals',
   'scraping',
