@@ -89,6 +89,16 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
     expect(text(store)).toContain('app_info{app_id="a",name="a\\\\b\\n\\"c\\" é 漢 🐰 \uFFFD.\uFFFD"} 1\n');
   });
 
+  it('has one series of two samples whose labels are the same once they are written', () => {
+    const store = new Store(families);
+    const samples = ['a\uD83D', 'a\uDC30'].map((name, value) => ({ labels: { name }, value }));
+    store.add('app', { app_id: 'a' }).set([{ family: 2, samples }]);
+    expect(text(store).match(/^app_latency_seconds\{.*$/gm)).toEqual([
+      'app_latency_seconds{app_id="a",name="a\uFFFD"} 1',
+    ]);
+    expect(store.series('app')).toBe(1);
+  });
+
   it.each([
     [Number.NaN, 'NaN'],
     [Number.POSITIVE_INFINITY, '+Inf'],

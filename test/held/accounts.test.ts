@@ -224,6 +224,19 @@ describe('an account of which nothing is read', () => {
     expect(await whole.series(unreadable)).toEqual(good);
   });
 
+  it('is not said while its readings only come late: each takes nine seconds', async () => {
+    const { whole, answers } = await start({ pull_zones: { targets: 'all', interval: '1m' } });
+    answers[keys.UMBRELLA] = async () => {
+      await sleep(9000);
+      return listed([3]);
+    };
+    for (let second = 0; second < 150; second += 3) {
+      await whole.pass(3000);
+      expect(await whole.value(unreadable, { account: 'umbrella' }), `second ${second}`).toBe(0);
+    }
+    expect(whole.requests.filter(({ key }) => key === keys.UMBRELLA).length).toBeGreaterThan(2);
+  });
+
   it('counts its targets by themselves, and by why they fail', async () => {
     const { whole, answers } = await start();
     answers[keys.UMBRELLA] = () => reply(500);

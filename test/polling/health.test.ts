@@ -81,6 +81,12 @@ describe('an API is down', () => {
     expect(core(polls).state).not.toBe('down');
   });
 
+  it('perhaps after five requests in vain since its last answer; what failed before that says nothing', () => {
+    const others = many(5, '/a', failed());
+    expect(core([...others, polled('/b', read(2 * minuteMs))]).isSuspected).toBe(true);
+    expect(core([...others, polled('/b', read(2999))]).isSuspected).toBe(false);
+  });
+
   it('before all was polled once only if nothing was answered for two seconds', () => {
     const polls = [...many(5, '/a', recordOf(undefined, down)), polled('/a', {})];
     expect([-1001, -1000].map((laterMs) => core(polls, nowMs + laterMs).state)).toEqual(['failing', 'down']);
