@@ -347,6 +347,19 @@ describe('accounts', () => {
     expect([slots(started, 'acme'), slots(started, 'umbrella')]).toEqual([9, 3]);
   });
 
+  it('have no more than their share, however many keys they have', () => {
+    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 6 });
+    const { started, permits, ask } = record(pacer, laneOf);
+    const libraries = Array.from({ length: 20 }, (_, n) => `acme/library ${n}`);
+    for (const library of libraries) ask(library);
+    vi.advanceTimersByTime(100);
+    expect(started).toHaveLength(6);
+    for (let n = 0; n < 3; n++) ask('umbrella');
+    for (const permit of permits.splice(0, 3)) permit.release();
+    vi.advanceTimersByTime(100);
+    expect([slots(started, 'acme'), slots(started, 'umbrella')]).toEqual([6, 3]);
+  });
+
   it('have a slot that is kept for them, while all requests of another hang', () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 2 });
     pacer.reserveFor({ queues: [], accounts: ['acme', 'umbrella'] });
