@@ -440,3 +440,25 @@ it('are found among many failing targets and as many listings', () => {
   ]);
   expect(unreadSince(all.health)).toBe(reset.sinceMs);
 });
+
+it('are found with as many passes over the targets, however many keys are paused', () => {
+  const passesWith = (keys: number) => {
+    let passes = 0;
+    const list = Array.from({ length: 50 }, (_, id) => target('video_storage', `${id}`, timeout));
+    const counted = new Proxy(list, {
+      get: (own, name, receiver) => {
+        if (name === 'length') return own.length;
+        if (name === '0') passes++;
+        return Reflect.get(own, name, receiver) as unknown;
+      },
+    });
+    const pauses = Array.from({ length: keys }, (_, key) => ({
+      api: 'video' as const,
+      credential: `library-${key}`,
+      untilMs: nowMs + 90_000,
+    }));
+    expect(causes(counted, [], { exporter: { pauses } })).toHaveLength(keys + 1);
+    return passes;
+  };
+  expect(passesWith(40)).toBe(passesWith(1));
+});
