@@ -1,0 +1,135 @@
+/** What an API that answers nothing costs while 5,000 targets fail: CPU, and how long the event loop stalls. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConfigDocument } from '../simulator/everything.ts';
+import type { Build } from './builds.ts';
+import { createAccount, type Exporter, fetchPage, untilReady } from './program.ts';
+import { log, milliseconds, type Part, plain } from './report.ts';
+import { limitMs, longestStall, shape, targets } from './stalls.ts';
+
+/** How long each is measured, at the intervals of a usual configuration. */
+const measuredMs = 30_000;
+/** What the interval is until everything fails. */
+const soon = '20s';
+
+interface Cost {
+  /** The share of a core. */
+  readonly cpu: number;
+  readonly stallMs: number;
+}
+
+interface Outage {
+  readonly name: string;
+  readonly healthy: Cost;
+  readonly all: Cost;
+  readonly withPage: Cost;
+  readonly withHourly: Cost;
+}
+
+/** meanwhile: what is done each second. */
+async function costOf(exporter: Exporter, meanwhile?: () => Promise<unknown>): Promise<Cost> {
+  await longestStall(exporter);
+  const beforeMs = exporter.measured.cpuMs();
+  const startedMs = performance.now();
+  for (let second = 1; second <= measuredMs / 1000; second++) {
+    await meanwhile?.();
+    await sleep(startedMs + second * 1000 - performance.now());
+  }
+  return {
+    cpu: (exporter.measured.cpuMs() - beforeMs) / (performance.now() - startedMs),
+    stallMs: await longestStall(exporter),
+  };
+}
+
+/** How many targets fail. */
+async function failing({ port }: Exporter): Promise<number> {
+  const page = (await fetchPage(port)).toString();
+  const values = page.matchAll(/^bunnynet_exporter_failing_targets\{.*\} (\d+)$/gm);
+  return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+/**
+ * @param hourly a kind that is polled each hour, so that it has not failed yet; default: none
+ */
+async function measure(
+  build: Build,
+  hourly: string | undefined,
+): Promise<Omit<Outage, 'name' | 'withHourly'>> {
+  const account = await createAccount(shape);
+  const document = (interval: string): ConfigDocument =>
+    account.everything({
+      interval,
+      staleAfter: '3d',
+      api: () => ({ requests_per_second: targets / 10, max_concurrency: 32 }),
+      sections: hourly === undefined ? {} : { [hourly]: { interval: '1h' } },
+    });
+  const exporter = await account.start(document('5m'), { build, preload: 'stall-probe' });
+  try {
+    await untilReady(exporter);
+    await sleep(5000);
+    const healthy = await costOf(exporter);
+    await account.simulator.ask('inject', { fault: { type: 'status-503' } });
+    exporter.reload(document(soon));
+    const wanted = hourly === undefined ? targets : targets / 2;
+    const startedMs = performance.now();
+    for (let last = -1, now = 0; now < wanted || now > last; await sleep(5000)) {
+      [last, now] = [now, await failing(exporter)];
+      if (performance.now() - startedMs > 300_000) throw new Error(`only ${now} targets fail`);
+    }
+    exporter.reload(document('5m'));
+    await sleep(5000);
+    log(`${await failing(exporter)} targets fail${hourly === undefined ? '' : `, none of ${hourly}`}`);
+    const all = await costOf(exporter);
+    const withPage = await costOf(exporter, () => fetchPage(exporter.port, '/'));
+    return { healthy, all, withPage };
+  } finally {
+    await Promise.all([exporter.measured.stop(), account.stop()]);
+  }
+}
+
+export async function measureOutages(builds: readonly Build[]): Promise<Part> {
+  const measured: Outage[] = [];
+  for (const build of builds) {
+    const { all: withHourly } = await measure(build, 'billing');
+    measured.push({ name: build.name, ...(await measure(build, undefined)), withHourly });
+    log(`an outage of ${build.name}`);
+  }
+  const [own, other] = measured;
+  if (!own) throw new Error('there is no build to measure');
+  const failures = ({ all, withPage, withHourly }: Outage) => [all, withHourly, withPage];
+  const longest = (of: Outage) => Math.max(...failures(of).map(({ stallMs }) => stallMs));
+  const most = (of: Outage) => Math.max(...failures(of).map(({ cpu }) => cpu));
+  const percent = (share: number) => `${plain(100 * share)} %`;
+  const cells = ({ cpu, stallMs }: Cost) => `${percent(cpu)}, ${milliseconds(stallMs)}`;
+  return {
+    aims: [
+      {
+        what: 'longest stall of the event loop while 5,000 targets fail',
+        wanted: `≤ ${limitMs} ms`,
+        other: other && milliseconds(longest(other)),
+        measured: milliseconds(longest(own)),
+        met: longest(own) <= limitMs,
+      },
+      {
+        what: 'CPU while 5,000 targets fail, in per cent of a core, beside that while all is well',
+        wanted: `≤ ${percent(own.healthy.cpu)}`,
+        other: other && percent(most(other)),
+        measured: percent(most(own)),
+        met: most(own) <= own.healthy.cpu,
+      },
+    ],
+    tables: [
+      {
+        title: 'An API that answers nothing, with 5,000 targets',
+        note: 'CPU in per cent of a core, and the longest stall of the event loop, in half a minute.',
+        columns: [
+          '',
+          'all is well',
+          'all fail',
+          'all but an hourly kind',
+          'all, the status page each second',
+        ],
+        rows: measured.map((of) => [of.name, ...[of.healthy, of.all, of.withHourly, of.withPage].map(cells)]),
+      },
+    ],
+  };
+}
