@@ -5,16 +5,16 @@ import { parseArgs } from 'node:util';
 import { type Build, buildIn, present } from './builds.ts';
 import { renderForUsers, renderResults } from './document.ts';
 import { measureFootprint } from './footprint.ts';
+import { measureOutages } from './outages.ts';
 import { measurePolls } from './polls.ts';
 import { aimsTable, loadAverage, log, machine, type Part, renderTable } from './report.ts';
 import { measureScrapes } from './scrapes.ts';
 import { measureSmallAccount } from './small-account.ts';
 import { measureStalls } from './stalls.ts';
-import { measureState } from './state.ts';
 
 const usage = `npm run bench -- [--against=REV] [--only=PART,PART] [--node=PATH] [--quick] [--write]
   --against  also measure the exporter of this revision, in turns; it is built once, in .cache/bench
-  --only     sidecar, small-account, scrapes, polls, stalls, state; default: all
+  --only     sidecar, small-account, scrapes, polls, stalls; default: all
   --node     another program of Node to measure the sidecar with; may be given several times. That of the image is measured if
              test/stack/tools.sh has fetched it
   --quick    fewer and shorter rounds, for a look and not for published figures
@@ -61,12 +61,15 @@ function partsOf(
     ['scrapes', () => measureScrapes(builds, quick)],
     ['polls', () => measurePolls(builds, quick)],
     ['sidecar', () => measureFootprint(quick, namesOf(node))],
-    ['stalls', () => measureStalls(builds)],
-    ['state', () => measureState()],
+    ['stalls', async () => joined(await measureStalls(builds), await measureOutages(builds))],
   ] as const;
   const unknown = only?.filter((name) => !all.some(([known]) => known === name)) ?? [];
   if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(', ')}`);
   return all.filter(([name]) => only?.includes(name) ?? true);
+}
+
+function joined(...parts: readonly Part[]): Part {
+  return { aims: parts.flatMap(({ aims }) => aims), tables: parts.flatMap(({ tables }) => tables) };
 }
 
 async function run(options: Options): Promise<void> {

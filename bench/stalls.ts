@@ -7,9 +7,9 @@ import type { Build } from './builds.ts';
 import { createAccount, type Exporter, fetchPage, untilReady } from './program.ts';
 import { log, milliseconds, type Part } from './report.ts';
 
-const shape: Shape = { ...scales.medium, videosPerLibrary: 450 };
-const targets = 5_000;
-const limitMs = 50;
+export const shape: Shape = { ...scales.medium, videosPerLibrary: 450 };
+export const targets = 5_000;
+export const limitMs = 50;
 const giveUpMs = 300_000;
 
 /** Waits until the page has the text. */
@@ -24,7 +24,7 @@ async function until({ port }: Exporter, path: string, text: string, everyMs = 2
 }
 
 /** The longest stall since it was asked for the last time, in milliseconds. */
-async function longestStall({ measured: { process } }: Exporter): Promise<number> {
+export async function longestStall({ measured: { process } }: Exporter): Promise<number> {
   const told = once(process, 'message') as Promise<[number]>;
   process.send({});
   return (await told)[0];
