@@ -92,7 +92,7 @@ describe('an API is down', () => {
     expect([-1001, -1000].map((laterMs) => core(polls, nowMs + laterMs).state)).toEqual(['failing', 'down']);
   });
 
-  it('for as long as nothing answers, and not for five minutes after a probe was answered', () => {
+  it('for as long as nothing answers, and not for five minutes after a probe was answered, or one if everything fails', () => {
     const probedMs = nowMs - 4000;
     const others = many(5, '/a', {
       ...failed(),
@@ -110,8 +110,10 @@ describe('an API is down', () => {
     ];
     expect(core(all).state).not.toBe('down');
     const found = health(all, nowMs);
-    expect(found.changesAtMs).toBe(probedMs + 5 * minuteMs);
+    expect(found.changesAtMs).toBe(probedMs + minuteMs);
     expect(core(all, found.changesAtMs).state).toBe('down');
+    const more = [...all, polled('/c', read(2 * minuteMs))];
+    expect(health(more, nowMs).changesAtMs).toBe(probedMs + 5 * minuteMs);
   });
 });
 
