@@ -7,7 +7,7 @@ import { count, didYouMean, expectedOf, orList, parseBoolean, parseDuration, quo
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export const logFormats = ['json', 'pretty'] as const;
 /** About how many series the demo serves, by scale. */
-export const demoSeries = { small: 5_000, medium: 110_000, full: 270_000 } as const;
+export const demoSeries = { small: 5_000, medium: 120_000, full: 270_000 } as const;
 const demoScales = Object.keys(demoSeries) as (keyof typeof demoSeries)[];
 
 /** The command was called wrongly. The message has one line for each mistake. */

@@ -14,10 +14,7 @@ import type { Spec } from './spec.ts';
 const enough = 5;
 
 /** The least time between two probes of an API; and how long it is not down after one that was answered. */
-const probePauseMs = 300_000;
-
-/** How long it is not down after that where everything has failed since: a single failure may be a coincidence. */
-const nothingLeftMs = 60_000;
+const probePauseMs = 60_000;
 
 /** While some things are polled for the first time, others may fail in the same moment: so short a silence says nothing. */
 const silenceMs = 2000;
@@ -160,8 +157,10 @@ class SeenApi<Task extends Polled> {
   #goodProbeMs = Number.NEGATIVE_INFINITY;
   #badProbeMs = Number.NEGATIVE_INFINITY;
 
-  /** Until when it is not down, because a probe was answered. {@link health} says it. */
-  upUntilMs = Number.NEGATIVE_INFINITY;
+  /** Until when it is not down, because a probe was answered. */
+  get upUntilMs(): number {
+    return this.#goodProbeMs + probePauseMs;
+  }
 
   add(task: Task): void {
     const { record, probedMs } = task;
@@ -207,7 +206,6 @@ class SeenApi<Task extends Polled> {
       this.#ended === this.#tasks ||
       (operations.every(({ hasEnded }) => hasEnded) && uptimeMs - silentSinceMs >= silenceMs);
     const isNothingLeft = good.length === 0 && hasAskedAll;
-    this.upUntilMs = this.#goodProbeMs + (isNothingLeft ? nothingLeftMs : probePauseMs);
     const isUp = uptimeMs < this.upUntilMs;
     const isDown = isSuspected && !isUp && (isNothingLeft || this.#badProbeMs > answeredMs);
     const mayProbe = isSuspected && !isDown && uptimeMs >= this.#probedMs + probePauseMs;

@@ -115,7 +115,7 @@ test('with a heap of 160 MiB', async () => {
   const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const directory = temporary({
     'config.yml': `credentials: { account: { env: KEY } }
-apis: { application: { base_url: "${url}", timeout: 10s, max_retries: 0 } }
+apis: { application: { base_url: "${url}", timeout: 30s, max_retries: 0 } }
 applications: { latency_chart: points, targets: ${JSON.stringify(Object.keys(answers))} }
 `,
   });

@@ -10,7 +10,7 @@ complete -c bunnynet-exporter -l backfill.until -x -d 'With --backfill: where th
 complete -c bunnynet-exporter -l backfill.step -x -d 'With --backfill: the time between two samples. It divides an hour.'
 complete -c bunnynet-exporter -l backfill.label -x -d 'With --backfill: a label of each series, such as job=bunnynet-exporter. May be given several times; the variable has one in each line.'
 complete -c bunnynet-exporter -l demo -d 'Export from a simulator of the API on loopback: no account needed.'
-complete -c bunnynet-exporter -l demo.scale -x -a 'small medium full' -d 'How many targets the simulator has: small, medium or full (about 5,000, 110,000 or 270,000 series).'
+complete -c bunnynet-exporter -l demo.scale -x -a 'small medium full' -d 'How many targets the simulator has: small, medium or full (about 5,000, 120,000 or 270,000 series).'
 complete -c bunnynet-exporter -l demo.accounts -x -d 'How many accounts the simulator has, 1 to 5, each with a key and things of its own.'
 complete -c bunnynet-exporter -l demo.outage -d 'Let the simulator play a scripted outage.'
 complete -c bunnynet-exporter -l web.listen-address -x -d 'Address to serve on. May be given several times.'
