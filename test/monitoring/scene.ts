@@ -308,6 +308,9 @@ export async function playScene(): Promise<Scene> {
       firing('BunnynetApplicationFailing'),
       firing('BunnynetShieldWafDisabled'),
       firing('BunnynetShieldLearningModeEnding'),
+      // Those that wait for an hour.
+      firing('BunnynetShieldWafLogOnly'),
+      firing('BunnynetShieldCustomRulesNearLimit'),
       // Long enough for alerts from the start itself, and for rules that look back an hour.
       'bunnynet_exporter_build_info offset 30s',
       'bunnynet:shield_api_guardian_blocked_requests:growth1h',
