@@ -30,8 +30,6 @@ interface Group extends Place {
   /** The APIs that it concerns. */
   readonly apis: Set<ApiName>;
   readonly credential: string;
-  /** Of a pause: the account of its key. */
-  account?: string | undefined;
   readonly targets: TargetStatus[];
   readonly listings: ListingStatus[];
 }
@@ -60,14 +58,9 @@ function groupsOf(input: CauseInput): readonly Group[] {
     return group;
   };
   for (const { api, credential } of exporter.pauses) groupOf(pauseOf(api, credential), api, credential);
-  const tellAccount = ({ api, credential, account }: Spec) => {
-    const pause = paused.size > 0 ? groups.get(pauseOf(api, credential).id) : undefined;
-    if (pause) pause.account = account;
-  };
   for (const status of targets) {
     const { target, lastFailure, state } = status;
     const { kind, api, credential } = target;
-    tellAccount(target);
     let place: Place | undefined;
     if (state === 'absent') place = { id: `absent ${kind}`, nature: 'absent', reason: 'not_found' };
     else if (state === 'stale') {
@@ -81,7 +74,6 @@ function groupsOf(input: CauseInput): readonly Group[] {
   }
   for (const status of listings) {
     const { api, credential } = status.poll;
-    tellAccount(status.poll);
     if (!status.lastFailure || isUntold(status.lastFailure)) continue;
     const place = placeOf(status.lastFailure, api, status.poll, input);
     groupOf(place, api, credential).listings.push(status);
@@ -212,7 +204,7 @@ function wordsOf(
         title: `The ${api} API answered 429 to several keys${forTime ? `; it gets no requests${forTime}` : ''}`,
       };
     return {
-      title: `The ${api} API answered 429 to ${keyText(group)}${forTime ? `; it gets no requests with it${forTime}` : ''}`,
+      title: `The ${api} API answered 429 to ${keyText(api, group, input)}${forTime ? `; it gets no requests with it${forTime}` : ''}`,
     };
   }
   if (nature === 'stale') return { title: `Values of the ${api} API were not read again in time` };
@@ -233,7 +225,8 @@ function wordsOf(
 }
 
 /** Whose key it is: `the key of acme`, or with the account that its library belongs to. */
-function keyText({ credential, account }: Group): string {
+function keyText(api: ApiName, { credential }: Group, { health }: CauseInput): string {
+  const account = health.apis.get(api)?.keys.get(credential)?.account;
   const isOwn = account === undefined || account === credential;
   return isOwn ? `the key of ${credential}` : `the key of ${credential} of the account ${account}`;
 }
