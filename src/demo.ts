@@ -3,6 +3,7 @@
 import { type Everything, everything } from '../simulator/everything.ts';
 import { outageScript, playScript } from '../simulator/script.ts';
 import { createSimulator, type SimulatedAccount } from '../simulator/simulator.ts';
+import { demoAccounts } from './cli/flags.ts';
 import type { Config } from './config/config.ts';
 import { loadConfig } from './config/load.ts';
 import { resources } from './resources/kinds/index.ts';
@@ -17,9 +18,6 @@ const paces = {
 
 /** Documented, for those who try a configuration of their own against the simulated API. The second account's ends in `-2`. */
 const demoKey = 'the-key-of-the-demo';
-
-/** What the accounts are called where there are several. */
-export const demoAccounts = ['acme', 'umbrella', 'initech', 'globex', 'hooli'] as const;
 
 export interface DemoOptions {
   readonly scale: keyof typeof paces;

@@ -8,6 +8,8 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 export const logFormats = ['json', 'pretty'] as const;
 /** About how many series the demo serves, by scale. */
 export const demoSeries = { small: 5_000, medium: 120_000, full: 270_000 } as const;
+/** What the accounts of the demo are called where there are several. */
+export const demoAccounts = ['acme', 'umbrella', 'initech', 'globex', 'hooli'] as const;
 const demoScales = Object.keys(demoSeries) as (keyof typeof demoSeries)[];
 
 /** The command was called wrongly. The message has one line for each mistake. */
@@ -124,10 +126,12 @@ const extraLabel = {
   expected: 'NAME=VALUE with a name of letters, digits and underscores, such as job=bunnynet-exporter',
 };
 
-/** The demo has names for so many. */
 const accounts = {
-  read: (text: string) => (/^[1-5]$/.test(text) ? Number(text) : undefined),
-  expected: 'a number from 1 to 5',
+  read: (text: string) => {
+    const number = /^\d$/.test(text) ? Number(text) : 0;
+    return number >= 1 && number <= demoAccounts.length ? number : undefined;
+  },
+  expected: `a number from 1 to ${demoAccounts.length}`,
 };
 
 const table = {
@@ -199,7 +203,7 @@ const table = {
     name: 'demo.accounts',
     placeholder: 'N',
     default: '1',
-    help: 'How many accounts the simulator has, 1 to 5, each with a key and things of its own.',
+    help: `How many accounts the simulator has, 1 to ${demoAccounts.length}, each with a key and things of its own.`,
     value: accounts,
   },
   demoOutage: { name: 'demo.outage', help: 'Let the simulator play a scripted outage.' },
