@@ -61,12 +61,11 @@ const balancer = object({
   ),
 });
 
-/** A page is a bare array. Their number is not told. */
-const corePaging: Paging = pagings.core;
-const paging: Pick<Paging, 'perPage' | 'query' | 'read'> = {
+/** A page is a bare array, and is asked for with other parameters. How many there are is not told. */
+const paging: Paging = {
+  ...pagings.core,
   perPage: 50,
   query: (number, perPage) => `page=${number}&count=${perPage}`,
-  read: corePaging.read,
 };
 
 const pullZone = object({ Id: id, Name: text, LoadBalancerId: reference });
