@@ -78,7 +78,7 @@ interface DiscoverOptions extends Reader {
 }
 
 export async function discover(options: DiscoverOptions): Promise<Discovered> {
-  const { config, resources, foundKeys, nowMs } = options;
+  const { config, resources, foundKeys } = options;
   const sections = plannedSections(config, resources);
   const isLeftOut = leftOutOf(config.discovery.exclude);
   const asked = new Set<string>();
@@ -107,7 +107,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
         // A key that reads nothing of the API is refused.
         failures: [...failures, ...refusals.flatMap(({ of, failure }) => (reading.has(of) ? [] : [failure]))],
       };
-    const runs = await Promise.all(unread.map((spec) => list(spec, options, nowMs)));
+    const runs = await Promise.all(unread.map((spec) => list(spec, options)));
     for (const { spec, entries, failure, mayLack: isRefusal = false } of runs) {
       const of = sourceOf(spec);
       if (failure === undefined) reading.add(of);
@@ -132,10 +132,10 @@ interface ListingRun {
 }
 
 /** What one listing has; nothing, with the reason, if it could not be read. */
-async function list(spec: ListingSpec, reader: Reader, nowMs: number): Promise<ListingRun> {
+async function list(spec: ListingSpec, reader: Reader & Pick<DiscoverOptions, 'nowMs'>): Promise<ListingRun> {
   const { listing, parent, account, credential } = spec;
   try {
-    const run = await listing.discover(getFor(reader, spec), parent?.ids, silent, nowMs);
+    const run = await listing.discover(getFor(reader, spec), parent?.ids, silent, reader.nowMs);
     return { spec, entries: [...run.found] };
   } catch (error) {
     reader.signal.throwIfAborted();
