@@ -22,7 +22,7 @@ export const apiGuardianZone: KindMonitoring = {
     subject: zone,
     alerts: {
       BunnynetShieldApiGuardianDisabled: {
-        comment: 'A zone in which it was off for the whole week is meant so.',
+        comment: 'Where it was off for the whole week, that is on purpose.',
         expr: `${isEnabled} == 0 and ${ofWeek('zone_enabled')} == 1`,
         for: '15m',
         summary: 'API Guardian of zone {{ or $name $labels.shield_zone_id }} is off',
@@ -30,7 +30,8 @@ export const apiGuardianZone: KindMonitoring = {
           'API Guardian of zone {{ $labels.shield_zone_id }} has been off for [[for]]. It was on within the past seven days.',
       },
       BunnynetShieldApiGuardianLogOnly: {
-        comment: 'The same. One that is off is told by the other alert.',
+        comment:
+          'Where it only logged for the whole week, that is on purpose. Where it is off, the other alert says so.',
         expr: `${mode} == 0 and ${isEnabled} == 1 and ${ofWeek('zone_execution_mode')} > 0`,
         for: '1h',
         summary: 'API Guardian of zone {{ or $name $labels.shield_zone_id }} only logs',

@@ -12,6 +12,15 @@ const origin = { ...loadBalancerEntity, ids: ['load_balancer_id', 'origin_id'] }
 
 const nothing = 'There is no load balancer.';
 
+/** What each origin had within an hour: the ten highest. */
+const ofOrigins = (name: string) =>
+  top(
+    10,
+    loadBalancerEntity,
+    hourly(loadBalancerEntity, family(name), ['origin_id']),
+    '{{display}}: {{origin_id}}',
+  );
+
 /** The attempts at each origin that failed; `other` is none. */
 const failed =
   'sum by (load_balancer_id, origin_id) (max by (load_balancer_id, origin_id, code) (increase(bunnynet_load_balancer_origin_failures_total{origin_id!="other"}[30m])))';
@@ -79,22 +88,12 @@ export const loadBalancerStatistics: KindMonitoring = {
       }),
       bars('Requests by origin in the past hour (top 10)', 'short', 8, {
         description: 'Requests within an hour that an origin served (API field RequestsByOrigin).',
-        queries: top(
-          10,
-          loadBalancerEntity,
-          `${hourly(loadBalancerEntity, family('origin_requests_total'), ['origin_id'])}`,
-          '{{display}}: {{origin_id}}',
-        ),
+        queries: ofOrigins('origin_requests_total'),
         nothing: 'No origin served a request.',
       }),
       bars('Traffic by origin in the past hour (top 10)', 'decbytes', 8, {
         description: 'Traffic from each origin within an hour (API field TrafficByOrigin).',
-        queries: top(
-          10,
-          loadBalancerEntity,
-          `${hourly(loadBalancerEntity, family('origin_traffic_bytes_total'), ['origin_id'])}`,
-          '{{display}}: {{origin_id}}',
-        ),
+        queries: ofOrigins('origin_traffic_bytes_total'),
         nothing: 'No origin served a request.',
       }),
       bars('Failures by origin in the past hour (top 10)', 'short', 8, {
