@@ -5,6 +5,7 @@ import { buildRuleFiles } from '../../monitoring/src/rule-files.ts';
 interface AlertingRule {
   readonly alert: string;
   readonly for: string;
+  readonly keep_firing_for?: string;
   readonly expr: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;

@@ -20,9 +20,19 @@ import { configuration } from '../../simulator/kinds/shield-zone.ts';
 import { videoEncoding } from '../../simulator/kinds/video-encoding.ts';
 import { videoLibrary } from '../../simulator/kinds/video-library.ts';
 import { createSimulator, type Simulator } from '../../simulator/simulator.ts';
-import { type Notification, startAlertmanager, startPrometheusWithRules } from '../stack/alerting.ts';
+import {
+  compress,
+  type Notification,
+  startAlertmanager,
+  startPrometheusWithRules,
+} from '../stack/alerting.ts';
 import { eventually, freePort, start, stopAll } from '../stack/processes.ts';
 import { ask, type Series } from '../stack/prometheus.ts';
+import { alerts } from './rules-read.ts';
+
+/** For how long an alert is kept at most after its reason has gone, in seconds of the scene, and some more. */
+const longestKept =
+  5 + Math.max(...alerts.map((rule) => Number.parseInt(compress(rule.keep_firing_for ?? '0m'), 10)));
 
 /** The moments of the script. */
 export const momentNames = ['calm', 'troubled', 'down', 'after', 'gone'] as const;
@@ -367,9 +377,9 @@ export async function playScene(): Promise<Scene> {
       scraped,
       // Long enough for every rule to see the first readings.
       'max_over_time(sum(bunnynet_exporter_stale_targets)[5s:1s]) == 0',
-      // Long enough for keep_firing_for to run out.
-      'absent_over_time(bunnynet:application_unread[20s])',
-      'absent_over_time(bunnynet:application_overview_unread[20s])',
+      // Long enough for every keep_firing_for to run out: what fires has a reason.
+      `absent_over_time(bunnynet:application_unread[${longestKept}s])`,
+      `absent_over_time(bunnynet:application_overview_unread[${longestKept}s])`,
       'bunnynet_exporter_config_last_reload_successful == 1',
       `absent(${firing('BunnynetApiUnreadable')})`,
       `absent(${firing('BunnynetKindUnreadable')})`,

@@ -341,9 +341,11 @@ describe('the alerts', () => {
   });
 
   it('do not end when the exporter is gone', async () => {
-    const held = await identities(firing(onValues), 'gone');
-    expect(await identities(firing(onValues), 'after')).not.toEqual([]);
-    expect(held).toEqual(expect.arrayContaining([...(await identities(firing(onValues), 'after'))]));
+    // A wait that nobody measures any more ends by declaration: nothing says how long it is.
+    const lasting = onValues.filter((alert) => alert !== 'BunnynetVideoEncodingSlow');
+    const held = await identities(firing(lasting), 'gone');
+    expect(await identities(firing(lasting), 'after')).not.toEqual([]);
+    expect(held).toEqual(expect.arrayContaining([...(await identities(firing(lasting), 'after'))]));
   });
 
   it('reach Alertmanager with their texts, and are resolved there', async () => {
