@@ -1,5 +1,14 @@
 /** The exporter's own metrics, and those of its process. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  Registry,
+  Summary,
+  type SummaryConfiguration,
+} from 'prom-client';
 import { type PollResult, pollResults } from './api/errors.ts';
 
 import {
@@ -53,6 +62,51 @@ export const buildInfo = {
   labels: { version, revision, node_version: process.versions.node },
 } as const;
 
+/** A series of a family that is read at each scrape. */
+interface Row {
+  readonly labels?: Labels;
+  readonly value: number;
+}
+
+/** A gauge whose rows are read at each scrape. With `collect`, prom-client would file each row by its labels, and take it out at once. */
+class ReadGauge extends Gauge {
+  readonly #read: () => readonly Row[];
+
+  constructor(family: GaugeConfiguration<string>, read: () => readonly Row[]) {
+    super(family);
+    this.#read = read;
+  }
+
+  override async get() {
+    const values = this.#read().map(({ labels = {}, value }) => ({ labels, value }));
+    return { ...(await super.get()), values };
+  }
+}
+
+/** A summary of the sum and the count alone. prom-client's own sorts what it observed at each scrape, also where it shows no quantile. */
+class Sums extends Summary {
+  readonly #name: string;
+  readonly #sums = new Map<string, { sum: number; count: number }>();
+
+  constructor(family: SummaryConfiguration<string>) {
+    super(family);
+    this.#name = family.name;
+  }
+
+  add(kind: string, value: number): void {
+    const sums = this.#sums.get(kind) ?? { sum: 0, count: 0 };
+    this.#sums.set(kind, { sum: sums.sum + value, count: sums.count + 1 });
+  }
+
+  override async get() {
+    const values = Array.from(this.#sums, ([kind, { sum, count }]) => [
+      { metricName: `${this.#name}_sum`, labels: { kind }, value: sum },
+      { metricName: `${this.#name}_count`, labels: { kind }, value: count },
+    ]).flat();
+    return { ...(await super.get()), values };
+  }
+}
+
 /** Declares families in a registry, in the order of the page. */
 function declareIn(registry: Registry) {
   const named = (name: string, labelNames: readonly string[], help: string) => ({
@@ -65,15 +119,13 @@ function declareIn(registry: Registry) {
     named,
     counter: (...family: Parameters<typeof named>) => new Counter(named(...family)),
     gauge: (...family: Parameters<typeof named>) => new Gauge(named(...family)),
-    // The sum and the count alone.
-    summary: (...family: Parameters<typeof named>) => new Summary({ ...named(...family), percentiles: [] }),
     durations: (...family: Parameters<typeof named>) =>
       new Histogram({ ...named(...family), buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] }),
   };
 }
 
 /** Metrics of events, updated when something happens. */
-function declareEvents({ counter, gauge, durations, summary }: ReturnType<typeof declareIn>) {
+function declareEvents({ named, counter, gauge, durations }: ReturnType<typeof declareIn>) {
   return {
     build: gauge('build_info', Object.keys(buildInfo.labels), buildInfo.help),
     polls: counter(
@@ -106,18 +158,14 @@ function declareEvents({ counter, gauge, durations, summary }: ReturnType<typeof
       ['kind', 'field'],
       'Values in answers that the API reference does not list. No series before the first.',
     ),
-    pollDuration: summary(
-      'poll_duration_seconds',
-      ['kind'],
-      'Duration of polls from the first request to the last, retries and waits included.',
+    pollDuration: new Sums(
+      named(
+        'poll_duration_seconds',
+        ['kind'],
+        'Duration of polls from the first request to the last, retries and waits included.',
+      ),
     ),
   };
-}
-
-/** A series of a family that is read at each scrape. */
-interface Row {
-  readonly labels?: Labels;
-  readonly value: number;
 }
 
 /** What a scrape reads once. */
@@ -140,15 +188,7 @@ function declareCounts(
 ): void {
   type Rows = (now: Reading) => readonly Row[];
   const gauge = (name: string, labels: readonly string[], help: string, read: Rows) =>
-    new Gauge({
-      ...named(name, labels, help),
-      collect() {
-        this.reset();
-        // Without labels it would begin at 0 where there is no row.
-        if (labels.length === 0) this.remove();
-        for (const row of read(reading())) this.set(row.labels ?? {}, row.value);
-      },
-    });
+    new ReadGauge(named(name, labels, help), () => read(reading()));
   const single = (name: string, help: string, figure: () => number) =>
     gauge(name, [], help, () => [{ value: figure() }]);
   const byKind = (name: string, help: string, figureOf: (kind: string) => number) =>
@@ -417,7 +457,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     },
     polled(kind: string, result: PollResult, durationSeconds: number) {
       events.polls.inc({ kind, result });
-      events.pollDuration.observe({ kind }, durationSeconds);
+      events.pollDuration.add(kind, durationSeconds);
     },
     mismatched(kind: string, field: string) {
       events.mismatches.inc({ kind, field });
