@@ -86,7 +86,9 @@ describe('the image', () => {
     return JSON.parse(json) as string[];
   }
 
-  it('exports 5,000 targets within 192 MiB, because its heap follows the limit', async () => {
+  it('exports 5,000 targets within 192 MiB, because its heap follows the limit', {
+    timeout: 900_000,
+  }, async () => {
     const shape = Object.fromEntries(
       Object.entries(scales.medium).map(([name, count]) => [name, Math.ceil(count * 1.3)]),
     ) as Shape;
@@ -104,14 +106,16 @@ describe('the image', () => {
     );
     await eventually(async () => expect((await fetched('/-/ready')).status).toBe(200));
     let page = '';
-    // Longer than a round of polls.
-    for (const endsAtMs = Date.now() + 45_000; Date.now() < endsAtMs; await sleep(2000))
-      page = await (await fetched('/metrics')).text();
     const sumOf = (family: string) =>
       [...page.matchAll(new RegExp(`^${family}\\{.*\\} (\\d+)$`, 'gm'))].reduce(
         (sum, [, count]) => sum + Number(count),
         0,
       );
+    // Each target twice, with scrapes meanwhile. A busy machine takes its time.
+    do {
+      await sleep(2000);
+      page = await (await fetched('/metrics')).text();
+    } while (sumOf('bunnynet_exporter_polls_total') < 2 * sumOf('bunnynet_exporter_targets'));
     expect(sumOf('bunnynet_exporter_targets')).toBeGreaterThanOrEqual(5000);
     expect(sumOf('bunnynet_exporter_stale_targets')).toBe(0);
     // Where the kernel sets no limit here, at least the heap must keep to one.

@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../runs.ts';
 
-/** Every supported Node version except the one that runs this. */
-const others = ['20', '22', '24', '26'].filter((major) => major !== process.versions.node.split('.')[0]);
+/** The newest Node other than the one that runs this, by night each supported one. The workflow checks.yml runs all tests on each. */
+const others = ['20', '22', '24', '26']
+  .filter((major) => major !== process.versions.node.split('.')[0])
+  .slice(runs(-1, 0));
 
-/** Tests of what depends on Node; the workflow checks.yml runs all tests on every version. */
+/** Tests of what depends on Node. */
 const sensitive = [
   // The command: start-up, flags, signals, SIGHUP, exit codes
   'test/main.test.ts',
