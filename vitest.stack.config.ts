@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What measures times or memory, or builds the bundle anew: it has the machine for itself. */
-const alone = ['monitoring', 'monitoring-scale', 'node-versions', 'security-bounds', 'soak'].map(
+/** What measures memory, or plays hours in minutes: a worker is enough for each core. */
+const heavy = ['monitoring', 'monitoring-scale', 'security-bounds', 'soak'].map(
   (name) => `test/stack/${name}.test.ts`,
 );
 
@@ -25,7 +25,15 @@ const withPrometheus = [
 ].map((name) => `test/stack/${name}.test.ts`);
 
 /** What takes minutes: it begins first, so that the others run meanwhile. */
-const longest = ['memory', 'packages', 'monitoring-rules', 'helm', 'security', 'backfill-panels'];
+const longest = [
+  'memory',
+  'packages',
+  'monitoring-rules',
+  'helm',
+  'security',
+  'backfill-panels',
+  'monitoring',
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -56,14 +64,14 @@ export default defineConfig({
           ...shared,
           name: 'stack',
           include: ['test/stack/**/*.test.ts'],
-          exclude: alone,
+          exclude: heavy,
           // Many of them wait: one for minutes.
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
       {
-        test: { ...shared, name: 'stack-alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: { ...shared, name: 'stack-heavy', include: heavy, maxWorkers: 2, sequence: { groupOrder: 2 } },
       },
       {
         test: {

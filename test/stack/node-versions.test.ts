@@ -47,7 +47,10 @@ describe.each(others)('Node %s', (major) => {
       'npx',
       ['-y', '-p', `node@${major}`, 'node', 'node_modules/vitest/vitest.mjs', 'run', ...sensitive],
       // The package `node` links its binary in an install script, and this project runs no install scripts.
-      { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1', npm_config_ignore_scripts: 'false' } },
+      {
+        encoding: 'utf8',
+        env: { ...process.env, NO_COLOR: '1', npm_config_ignore_scripts: 'false', BUNDLE_IS_BUILT: '1' },
+      },
     );
     expect(`${stdout}${stderr}`).toContain(`Test Files  ${sensitive.length} passed`);
     expect(status, stdout.slice(-5000)).toBe(0);

@@ -323,69 +323,77 @@ describe('the executable', () => {
       expect([property('Result'), property('ExecMainStatus')]).toEqual(['success', '0']);
     });
 
-    test('keeps its counters where systemd lets it write', async () => {
-      const state = '/var/lib/bunnynet-exporter/state.json';
-      expect(inside(`head -c 13 ${state}`).stdout).toBe('{"version":1,');
-      expect(inside(`stat -L --format=%a ${state}`).stdout).toBe('600\n');
-      expect(inside('systemctl start bunnynet-exporter').code).toBe(0);
-      await eventually(async () => expect((await fetch(`${origin}/-/ready`)).status).toBe(200));
-      expect(readFileSync(join(folder, 'log'), 'utf8')).toContain('go on as of');
-      expect(inside('systemctl stop bunnynet-exporter').code).toBe(0);
-    });
+    // The same from each package: once is enough.
+    describe.runIf(install === undefined)('with its units', () => {
+      test('keeps its counters where systemd lets it write', async () => {
+        const state = '/var/lib/bunnynet-exporter/state.json';
+        expect(inside(`head -c 13 ${state}`).stdout).toBe('{"version":1,');
+        expect(inside(`stat -L --format=%a ${state}`).stdout).toBe('600\n');
+        expect(inside('systemctl start bunnynet-exporter').code).toBe(0);
+        await eventually(async () => expect((await fetch(`${origin}/-/ready`)).status).toBe(200));
+        expect(readFileSync(join(folder, 'log'), 'utf8')).toContain('go on as of');
+        expect(inside('systemctl stop bunnynet-exporter').code).toBe(0);
+      });
 
-    test('takes the key from its environment, as README.md says for a systemd without credentials', async () => {
-      const readme = readFileSync(`${root}README.md`, 'utf8');
-      const [commands = ''] = /^install .*\/dev\/null(?:.|\n)*?(?=^systemctl)/m.exec(readme) ?? [];
-      expect(commands).toContain('BUNNYNET_ACCESS_KEY=');
-      expect(unit).not.toMatch(/^LoadCredential/m);
-      const { code, stderr } = inside(`
+      test('takes the key from its environment, as README.md says for a systemd without credentials', async () => {
+        const readme = readFileSync(`${root}README.md`, 'utf8');
+        const [commands = ''] = /^install .*\/dev\/null(?:.|\n)*?(?=^systemctl)/m.exec(readme) ?? [];
+        expect(commands).toContain('BUNNYNET_ACCESS_KEY=');
+        expect(unit).not.toMatch(/^LoadCredential/m);
+        const { code, stderr } = inside(`
         cp /etc/bunnynet-exporter/environment before
         ${commands}
         cat before >>/etc/bunnynet-exporter/environment
         mv /etc/systemd/system/bunnynet-exporter.service.d/key.conf away
         systemctl daemon-reload
         systemctl start bunnynet-exporter`);
-      expect(code, stderr).toBe(0);
-      await eventually(async () => expect((await fetch(`${origin}/-/ready`)).status).toBe(200));
-      const undo = `
+        expect(code, stderr).toBe(0);
+        await eventually(async () => expect((await fetch(`${origin}/-/ready`)).status).toBe(200));
+        const undo = `
         systemctl stop bunnynet-exporter
         mv away /etc/systemd/system/bunnynet-exporter.service.d/key.conf
         cp before /etc/bunnynet-exporter/environment
         systemctl daemon-reload`;
-      expect(inside(undo).code).toBe(0);
-    });
+        expect(inside(undo).code).toBe(0);
+      });
 
-    test('runs an instance for each account, as README.md says', async () => {
-      const readme = readFileSync(`${root}README.md`, 'utf8');
-      const [, block = ''] = /```sh\n(install .* access-key-of-acme (?:.|\n)*?)```/.exec(readme) ?? [];
-      const address = `127.0.0.1:${await freePort()}`;
-      const [listen = '', ...urls] = readFileSync(join(folder, 'environment'), 'utf8').trim().split('\n');
-      expect(listen).toContain('LISTEN_ADDRESS');
-      writeFileSync(join(folder, 'urls'), `${urls.join('\n')}\n`);
-      const [start = '', ...before] = block.trim().replace('127.0.0.1:10058', address).split('\n').reverse();
-      const { code, stderr } = inside(`
+      test('runs an instance for each account, as README.md says', async () => {
+        const readme = readFileSync(`${root}README.md`, 'utf8');
+        const [, block = ''] = /```sh\n(install .* access-key-of-acme (?:.|\n)*?)```/.exec(readme) ?? [];
+        const address = `127.0.0.1:${await freePort()}`;
+        const [listen = '', ...urls] = readFileSync(join(folder, 'environment'), 'utf8').trim().split('\n');
+        expect(listen).toContain('LISTEN_ADDRESS');
+        writeFileSync(join(folder, 'urls'), `${urls.join('\n')}\n`);
+        const [start = '', ...before] = block
+          .trim()
+          .replace('127.0.0.1:10058', address)
+          .split('\n')
+          .reverse();
+        const { code, stderr } = inside(`
         cp access-key access-key-of-acme
         ${before.reverse().join('\n')}
         cat urls >>/etc/bunnynet-exporter/acme/environment
         ${start}`);
-      expect(code, stderr).toBe(0);
-      await eventually(async () => expect((await fetch(`http://${address}/-/ready`)).status).toBe(200));
-      expect(inside('systemctl show --value -p Description bunnynet-exporter@acme').stdout).toContain('acme');
-      expect(inside('systemctl disable --now bunnynet-exporter@acme').code).toBe(0);
-      expect(inside('ls /var/lib/bunnynet-exporter@acme').stdout).toBe('state.json\n');
-    });
+        expect(code, stderr).toBe(0);
+        await eventually(async () => expect((await fetch(`http://${address}/-/ready`)).status).toBe(200));
+        expect(inside('systemctl show --value -p Description bunnynet-exporter@acme').stdout).toContain(
+          'acme',
+        );
+        expect(inside('systemctl disable --now bunnynet-exporter@acme').code).toBe(0);
+        expect(inside('ls /var/lib/bunnynet-exporter@acme').stdout).toBe('state.json\n');
+      });
 
-    test('hands over a key for each account of a configuration file, a new one at a restart', async () => {
-      const names = ['acme', 'umbrella'];
-      const inUnit = (name: string) => `/run/credentials/bunnynet-exporter.service/${name}`;
-      const credentials = names.map((name) => `  ${name}: { file: ${inUnit(name)} }\n`).join('');
-      writeFileSync(
-        join(folder, 'config.yaml'),
-        `credentials:\n${credentials}accounts: [${names.join(', ')}]\napis: { core: { base_url: '${simulator.baseUrls.core}' } }\nbilling: { targets: all }\n`,
-      );
-      const lines = names.map((name) => `LoadCredential=${name}:/etc/bunnynet-exporter/keys/${name}`);
-      writeFileSync(join(folder, 'keys.conf'), `[Service]\n${lines.join('\n')}\n`);
-      const { code, stderr } = inside(`
+      test('hands over a key for each account of a configuration file, a new one at a restart', async () => {
+        const names = ['acme', 'umbrella'];
+        const inUnit = (name: string) => `/run/credentials/bunnynet-exporter.service/${name}`;
+        const credentials = names.map((name) => `  ${name}: { file: ${inUnit(name)} }\n`).join('');
+        writeFileSync(
+          join(folder, 'config.yaml'),
+          `credentials:\n${credentials}accounts: [${names.join(', ')}]\napis: { core: { base_url: '${simulator.baseUrls.core}' } }\nbilling: { targets: all }\n`,
+        );
+        const lines = names.map((name) => `LoadCredential=${name}:/etc/bunnynet-exporter/keys/${name}`);
+        writeFileSync(join(folder, 'keys.conf'), `[Service]\n${lines.join('\n')}\n`);
+        const { code, stderr } = inside(`
         cp /etc/bunnynet-exporter/environment before
         cp config.yaml /etc/bunnynet-exporter/
         echo BUNNYNET_CONFIG_FILE=/etc/bunnynet-exporter/config.yaml >>/etc/bunnynet-exporter/environment
@@ -395,23 +403,24 @@ describe('the executable', () => {
         cp keys.conf /etc/systemd/system/bunnynet-exporter.service.d/keys.conf
         systemctl daemon-reload
         systemctl start bunnynet-exporter`);
-      expect(code, stderr).toBe(0);
-      const up = async (account: string) =>
-        new RegExp(`^bunnynet_billing_up\\{account="${account}"\\} (.)$`, 'm').exec(
-          await (await fetch(`${origin}/metrics`)).text(),
-        )?.[1];
-      await eventually(async () => expect([await up('acme'), await up('umbrella')]).toEqual(['1', '0']));
-      expect(inside('cp access-key /etc/bunnynet-exporter/keys/umbrella').code).toBe(0);
-      expect(inside(`cat ${inUnit('umbrella')}`).stdout).toBe('a-wrong-key\n');
-      expect(inside('systemctl restart bunnynet-exporter').code).toBe(0);
-      await eventually(async () => expect([await up('acme'), await up('umbrella')]).toEqual(['1', '1']));
-      const undo = `
+        expect(code, stderr).toBe(0);
+        const up = async (account: string) =>
+          new RegExp(`^bunnynet_billing_up\\{account="${account}"\\} (.)$`, 'm').exec(
+            await (await fetch(`${origin}/metrics`)).text(),
+          )?.[1];
+        await eventually(async () => expect([await up('acme'), await up('umbrella')]).toEqual(['1', '0']));
+        expect(inside('cp access-key /etc/bunnynet-exporter/keys/umbrella').code).toBe(0);
+        expect(inside(`cat ${inUnit('umbrella')}`).stdout).toBe('a-wrong-key\n');
+        expect(inside('systemctl restart bunnynet-exporter').code).toBe(0);
+        await eventually(async () => expect([await up('acme'), await up('umbrella')]).toEqual(['1', '1']));
+        const undo = `
         systemctl stop bunnynet-exporter
         rm /etc/systemd/system/bunnynet-exporter.service.d/keys.conf
         mv away /etc/systemd/system/bunnynet-exporter.service.d/key.conf
         cp before /etc/bunnynet-exporter/environment
         systemctl daemon-reload`;
-      expect(inside(undo).code).toBe(0);
+        expect(inside(undo).code).toBe(0);
+      });
     });
 
     test('runs as its own user, who may read the key and little else', () => {
