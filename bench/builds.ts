@@ -7,12 +7,17 @@ export interface Build {
   /** Options of Node, as `npm start` and the image have them. */
   readonly options: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** The sections of its configuration that are measured. */
+  readonly sections: readonly string[];
 }
 
 /** folder: a clone with `dist` built. */
 export function buildIn(folder: string, name: string): Build {
   const { scripts } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {
     scripts: { start: string };
+  };
+  const schema = JSON.parse(readFileSync(`${folder}/config/bunnynet-exporter.schema.json`, 'utf8')) as {
+    properties: object;
   };
   const [, variables, options] = /&& (\S+=\S+) exec node (.+) dist\//.exec(scripts.start) ?? [];
   if (variables === undefined || options === undefined)
@@ -22,7 +27,16 @@ export function buildIn(folder: string, name: string): Build {
     bundle: `${folder}/dist/bunnynet-exporter.js`,
     options: options.split(' '),
     environment: Object.fromEntries([variables.split('=') as [string, string]]),
+    sections: Object.keys(schema.properties),
   };
+}
+
+/** Builds that read the same: the sections that each of them knows. */
+export function alike(builds: readonly Build[]): readonly Build[] {
+  return builds.map((build) => ({
+    ...build,
+    sections: build.sections.filter((name) => builds.every(({ sections }) => sections.includes(name))),
+  }));
 }
 
 /** A sidecar has so little to do that the smallest semi-space is enough. */

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Build, buildIn, present } from './builds.ts';
+import { alike, type Build, buildIn, present } from './builds.ts';
 import { renderForUsers, renderResults } from './document.ts';
 import { measureFootprint } from './footprint.ts';
 import { measureOutages } from './outages.ts';
@@ -76,7 +76,7 @@ async function run(options: Options): Promise<void> {
   const startedMs = performance.now();
   const { against, other } = options;
   const otherName = against && `build of ${against}`;
-  const builds = [present, ...(otherName && other ? [buildIn(other, otherName)] : [])];
+  const builds = alike([present, ...(otherName && other ? [buildIn(other, otherName)] : [])]);
   const parts: Part[] = [];
   const loads: string[] = [];
   for (const [name, measure] of partsOf(builds, options)) {

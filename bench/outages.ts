@@ -20,6 +20,7 @@ interface Cost {
 interface Outage {
   readonly name: string;
   readonly healthy: Cost;
+  readonly healthyWithPage: Cost;
   readonly all: Cost;
   readonly withPage: Cost;
   readonly withHourly: Cost;
@@ -40,11 +41,18 @@ async function costOf(exporter: Exporter, meanwhile?: () => Promise<unknown>): P
   };
 }
 
+function percent(share: number): string {
+  return `${plain(100 * share)} %`;
+}
+
+function cells({ cpu, stallMs }: Cost): string {
+  return `${percent(cpu)}, ${milliseconds(stallMs)}`;
+}
+
 /** How many targets fail. */
 async function failing({ port }: Exporter): Promise<number> {
   const page = (await fetchPage(port)).toString();
-  const values = page.matchAll(/^bunnynet_exporter_failing_targets\{.*\} (\d+)$/gm);
-  return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
+  return page.match(/^bunnynet_(?!exporter_)\w+_up\{.*\} 0$/gm)?.length ?? 0;
 }
 
 /**
@@ -67,6 +75,7 @@ async function measure(
     await untilReady(exporter);
     await sleep(5000);
     const healthy = await costOf(exporter);
+    const healthyWithPage = await costOf(exporter, () => fetchPage(exporter.port, '/'));
     await account.simulator.ask('inject', { fault: { type: 'status-503' } });
     exporter.reload(document(soon));
     const wanted = hourly === undefined ? targets : targets / 2;
@@ -76,11 +85,13 @@ async function measure(
       if (performance.now() - startedMs > 300_000) throw new Error(`only ${now} targets fail`);
     }
     exporter.reload(document('5m'));
-    await sleep(5000);
+    // Until what came due at the short interval has its time.
+    await sleep(25_000);
     log(`${await failing(exporter)} targets fail${hourly === undefined ? '' : `, none of ${hourly}`}`);
     const all = await costOf(exporter);
     const withPage = await costOf(exporter, () => fetchPage(exporter.port, '/'));
-    return { healthy, all, withPage };
+    for (const cost of [healthy, healthyWithPage, all, withPage]) log(cells(cost));
+    return { healthy, healthyWithPage, all, withPage };
   } finally {
     await Promise.all([exporter.measured.stop(), account.stop()]);
   }
@@ -97,9 +108,7 @@ export async function measureOutages(builds: readonly Build[]): Promise<Part> {
   if (!own) throw new Error('there is no build to measure');
   const failures = ({ all, withPage, withHourly }: Outage) => [all, withHourly, withPage];
   const longest = (of: Outage) => Math.max(...failures(of).map(({ stallMs }) => stallMs));
-  const most = (of: Outage) => Math.max(...failures(of).map(({ cpu }) => cpu));
-  const percent = (share: number) => `${plain(100 * share)} %`;
-  const cells = ({ cpu, stallMs }: Cost) => `${percent(cpu)}, ${milliseconds(stallMs)}`;
+  const most = ({ all, withHourly }: Outage) => Math.max(all.cpu, withHourly.cpu);
   return {
     aims: [
       {
@@ -116,6 +125,13 @@ export async function measureOutages(builds: readonly Build[]): Promise<Part> {
         measured: percent(most(own)),
         met: most(own) <= own.healthy.cpu,
       },
+      {
+        what: 'the same with the status page each second',
+        wanted: `≤ ${percent(own.healthyWithPage.cpu)}`,
+        other: other && percent(other.withPage.cpu),
+        measured: percent(own.withPage.cpu),
+        met: own.withPage.cpu <= own.healthyWithPage.cpu,
+      },
     ],
     tables: [
       {
@@ -124,11 +140,15 @@ export async function measureOutages(builds: readonly Build[]): Promise<Part> {
         columns: [
           '',
           'all is well',
+          'with the status page each second',
           'all fail',
           'all but an hourly kind',
-          'all, the status page each second',
+          'all, with the status page each second',
         ],
-        rows: measured.map((of) => [of.name, ...[of.healthy, of.all, of.withHourly, of.withPage].map(cells)]),
+        rows: measured.map((of) => [
+          of.name,
+          ...[of.healthy, of.healthyWithPage, of.all, of.withHourly, of.withPage].map(cells),
+        ]),
       },
     ],
   };

@@ -55,7 +55,10 @@ export async function createAccount(shape: Shape): Promise<Account> {
     async start(document, { build = present, node = process.execPath, preload } = {}) {
       const port = await freePort();
       const file = `${folder}/${port}.json`;
-      const write = (changed: ConfigDocument) => writeFileSync(file, JSON.stringify(changed));
+      const write = (changed: ConfigDocument) => {
+        const known = Object.entries(changed).filter(([name]) => build.sections.includes(name));
+        writeFileSync(file, JSON.stringify(Object.fromEntries(known)));
+      };
       write(document);
       const flags = [`--config.file=${file}`, `--web.listen-address=127.0.0.1:${port}`, '--log.level=error'];
       const env = { ...build.environment, ACCOUNT_KEY: keys.account };
