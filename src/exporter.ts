@@ -197,10 +197,10 @@ export class Exporter {
       owns: ownedBy(options.shard),
       state: ownState?.state,
       onBegun: ownState && (() => this.#keeper?.writeSoon()),
-      onSweep: () => {
+      onSweep: (overview) => {
         void this.#keys.check();
-        this.#logCauses();
-        this.#logPlan(this.#engine.overview().capacities);
+        this.#logCauses(overview);
+        this.#logPlan(overview.capacities);
         this.#warnOfSelections();
       },
       now: options.now,
@@ -400,12 +400,13 @@ export class Exporter {
     return (this.#options.now ?? Date.now)();
   }
 
-  #causeInput(): CauseInput {
+  #causeInput(overview = this.#engine.overview()): CauseInput {
     const { config } = this.#setup;
+    const { health, targets, listings, capacities, shared } = overview;
     return {
-      health: this.#engine.overview().health,
-      targets: this.targets(),
-      listings: this.listings(),
+      health,
+      targets,
+      listings,
       kinds: resources,
       baseUrlOf: (api) => config.apis[api].baseUrl,
       baseUrlNameOf: (api) => config.apis[api].names.baseUrl,
@@ -414,9 +415,9 @@ export class Exporter {
       exporter: {
         refusedReload: this.#configuration.refused,
         pauses: pausesOf(this.#clients, this.#now()),
-        capacities: this.#engine.overview().capacities,
+        capacities,
         schemaDrift: this.#schemaDrift.fields(),
-        shared: this.#engine.overview().shared,
+        shared,
         state: this.#keeper?.problem,
       },
       nowMs: this.#now(),
@@ -424,18 +425,18 @@ export class Exporter {
   }
 
   /** Drift and refused reloads have lines of their own when they occur. */
-  #logCauses(): void {
-    const overview = this.#engine.overview();
+  #logCauses(overview = this.#engine.overview()): void {
     const state = this.#keeper?.problem;
     const isPaused = pausesOf(this.#clients, this.#now()).length > 0;
     const { overview: before, state: stateBefore, isPaused: wasPaused } = this.#logged ?? {};
     // In most sweeps nothing has changed since the one before. Pauses alone begin and end without a poll.
     if (overview === before && state === stateBefore && !isPaused && !wasPaused) return;
     this.#logged = { overview, state, isPaused };
-    this.#logLacking(this.listings());
-    this.#logOrphans(this.listings());
-    const causes = this.causes().filter(({ reason }) => reason !== 'drift' && reason !== 'reload');
-    this.#causeLog.write(causes, this.#now());
+    this.#logLacking(overview.listings);
+    this.#logOrphans(overview.listings);
+    const causes = causesOf(this.#causeInput(overview));
+    const news = causes.filter(({ reason }) => reason !== 'drift' && reason !== 'reload');
+    this.#causeLog.write(news, this.#now());
   }
 
   async #apply(setup: Setup): Promise<void> {

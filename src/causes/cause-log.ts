@@ -48,20 +48,23 @@ export class CauseLog {
    */
   write(causes: readonly Cause[], nowMs: number): void {
     const ended = new Map(this.#known);
-    const rest = this.#restOfOutages();
-    const failures = new Map<string, number | undefined>();
-    const logged = new Set<string>();
-    for (const cause of causes) {
-      const isNews = sizeOf(cause) === 0 || (this.#hasNewFailure(cause) && !isRestOf(cause, rest));
-      for (const [key, atMs] of failuresOf(cause)) failures.set(key, atMs);
-      if (!isNews && !this.#known.has(cause.id)) continue;
-      for (const [key] of failuresOf(cause)) logged.add(key);
+    const news = causes.filter(({ id }) => !this.#known.has(id));
+    const rest = news.length > 0 ? this.#restOfOutages() : new Set<string>();
+    const isNews = (cause: Cause) =>
+      sizeOf(cause) === 0 || (this.#hasNewFailure(cause) && !isRestOf(cause, rest));
+    const old = new Set(news.filter((cause) => !isNews(cause)));
+    const failures = new Map(causes.flatMap((cause) => [...failuresOf(cause)]));
+    const logged = causes.filter((cause) => !old.has(cause));
+    for (const cause of logged) {
       ended.delete(cause.id);
       this.#note(cause, nowMs);
     }
+    const keys = new Set(
+      ended.size > 0 ? logged.flatMap((cause) => Array.from(failuresOf(cause), ([key]) => key)) : [],
+    );
     for (const [id, known] of ended) {
       this.#known.delete(id);
-      const isTakenOver = [...failuresOf(known.cause)].some(([key]) => logged.has(key));
+      const isTakenOver = [...failuresOf(known.cause)].some(([key]) => keys.has(key));
       if (!isTakenOver) this.#end(known, nowMs);
     }
     this.#failures = failures;

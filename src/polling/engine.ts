@@ -60,7 +60,7 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   /** Where counters are saved: called when a series has begun that is not. */
   readonly onBegun?: (() => void) | undefined;
   /** Called every ten seconds, and when everything was polled once. */
-  readonly onSweep?: (() => void) | undefined;
+  readonly onSweep?: ((overview: Overview) => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /** A clock that never jumps back, and goes on while the machine sleeps, as `performance.now()` does not. Default: the machine's uptime. */
@@ -81,6 +81,9 @@ const readyAfterMs = 120_000;
 /** How many retries a second may begin while an API is down: one is enough to notice that it is back. */
 const mostRetriesPerSecond = 1;
 const leastRetriesPerSecond = 0.1;
+
+/** How many tasks failures alone may have looked at for the health of the APIs, per millisecond: 5,000 in a second. */
+const tasksPerMs = 5;
 
 /** The most intervals between two polls of what fails permanently. */
 const maxBackoffFactor = 10;
@@ -153,6 +156,8 @@ export class PollEngine {
   #overview: { readonly asOf: number; readonly overview: Overview } | undefined;
   /** How the APIs were when a poll failed last, or a suspicion ended. */
   #health: Health<Task> = health([], 0);
+  /** When that was, by the machine's uptime. */
+  #healthAsOfMs = Number.NEGATIVE_INFINITY;
 
   /** Resolves once everything was polled, whatever the outcome. */
   readonly allPolled = new Promise<void>((resolve) => {
@@ -560,7 +565,7 @@ export class PollEngine {
   ): void {
     const { spec, record } = task;
     const { api, credential, key } = spec;
-    this.#actOnHealth(api, record);
+    this.#actOnHealth(task, startedMs);
     if (isInDoubt(task)) {
       if (this.#keyIdOf(spec) === keyId) this.#doubts.add(task);
       else this.#runNow(task);
@@ -607,9 +612,12 @@ export class PollEngine {
   }
 
   /** What the record of a poll says of its API: it is down, it answers again, or something else must be asked to know. */
-  #actOnHealth(api: ApiName, { unanswered }: Task['record']): void {
+  #actOnHealth({ spec: { api }, record: { unanswered }, probedMs }: Task, startedMs: number): void {
     const before = this.#health.apis.get(api);
     if (!unanswered && !before?.isSuspected) return;
+    // What is down stays so until something is answered. Where thousands of one operation fail, a pass for each would be most of the work.
+    const isSoon = this.#uptimeMs() - this.#healthAsOfMs < this.#tasks.size / tasksPerMs;
+    if (unanswered && (before?.state === 'down' || (isSoon && probedMs !== startedMs))) return;
     this.#updateHealth();
     const { state, probe } = this.#health.apis.get(api) ?? {};
     if (before?.state === 'down' && state !== 'down') {
@@ -723,7 +731,8 @@ export class PollEngine {
   // What is asked.
 
   #updateHealth(): void {
-    this.#health = health(this.#polled(), this.#uptimeMs());
+    this.#healthAsOfMs = this.#uptimeMs();
+    this.#health = health(this.#polled(), this.#healthAsOfMs);
   }
 
   *#polled(): Iterable<Task> {
@@ -756,7 +765,11 @@ export class PollEngine {
     this.#expire();
     // Its timer stood still while the machine slept.
     this.#timetable.wake();
-    this.#options.onSweep?.();
+    const overview = this.#overviewNow();
+    // In a turn of its own: where thousands fail, both take their time.
+    void nextTurn().then(() => {
+      if (!this.#abort.signal.aborted) this.#options.onSweep?.(overview);
+    });
   }
 
   #readsAnything(): boolean {
@@ -783,7 +796,7 @@ export class PollEngine {
     this.#hasPolledAll = true;
     // In a turn of its own: a plan may have come just before. The sweep logs first, so that --once ends with its summary.
     void nextTurn().then(() => {
-      this.#options.onSweep?.();
+      this.#options.onSweep?.(this.overview());
       this.#onAllPolled?.();
     });
   }

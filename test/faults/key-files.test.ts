@@ -82,7 +82,7 @@ describe.each(Object.keys(places))('a key file that is %s', (name) => {
       await place.put(key);
       await whole.poll();
       await eventually(async () => expect(await up()).toBe(1));
-      whole.sweep();
+      await whole.sweep();
     }
     // Each 401 has the listing requested, too.
     const ofTarget = whole.requests.filter(({ path }) => path === '/mc/apps/a/summary');
@@ -107,10 +107,10 @@ describe.each(Object.keys(places))('a key file that is %s', (name) => {
     await whole.poll();
     await place.put('key-of-june');
     whole.advance(1000);
-    whole.sweep();
+    await whole.sweep();
     await eventually(() => expect(whole.said('changed')).toHaveLength(1));
     await whole.poll();
-    whole.sweep();
+    await whole.sweep();
     expect(await up()).toBe(0);
     expect(whole.requests.at(-1)?.key).toBe('key-of-june');
     expect(whole.log.map(({ msg }) => msg).filter((msg) => /changed|refuses/.test(msg))).toEqual([
@@ -128,7 +128,7 @@ describe('a refused key', () => {
     await whole.poll();
     expect(await up()).toBe(0);
     await writeFile(file, 'key-of-may');
-    whole.sweep();
+    await whole.sweep();
     await eventually(async () => expect(await up()).toBe(1));
   });
 
@@ -140,7 +140,7 @@ describe('a refused key', () => {
     await whole.poll();
     expect([whole.requests, await up()]).toEqual([[], 0]);
     await writeFile(file, 'key-of-may');
-    whole.sweep();
+    await whole.sweep();
     await eventually(async () => expect(await up()).toBe(1));
   });
 });

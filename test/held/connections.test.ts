@@ -28,7 +28,7 @@ it('a key that is read again during a reload is sent neither to the new address 
   await whole.poll();
   expect(whole.requests).toHaveLength(1);
   const { release, opened } = holdFile(file);
-  whole.sweep();
+  await whole.sweep();
   await expect.poll(opened).toBeGreaterThan(0);
   await fs.writeFile(file, 'key-of-the-reload');
   whole.env['KEY'] = 'key-of-after';

@@ -170,7 +170,7 @@ describe('the key of a new library', () => {
     const whole = await startNew(opensAtMs);
     for (let second = 0; second < 15; second++) {
       await whole.pass(1000);
-      whole.sweep();
+      await whole.sweep();
       expect(await refused(whole)).toBe(0);
     }
     expect(await whole.value(views)).toBe(3);
@@ -181,10 +181,10 @@ describe('the key of a new library', () => {
   it('that stays refused counts as refused after two minutes, and is asked for ever more rarely', async () => {
     const whole = await startNew(Number.POSITIVE_INFINITY);
     await whole.pass(118_000);
-    whole.sweep();
+    await whole.sweep();
     expect([await refused(whole), toldOf(whole)]).toEqual([0, []]);
     await whole.pass(5000);
-    whole.sweep();
+    await whole.sweep();
     expect(await refused(whole)).toBe(1);
     expect(whole.exporter.causes().map(({ reason }) => reason)).toEqual(['library_key']);
     const asked = whole.requests.filter(({ path }) => path === '/library/4/statistics');

@@ -1,6 +1,7 @@
 /** What an operator reads of what cannot be reached: what failed, since when, and what to do, each of it once. */
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PollTask } from '../../src/polling/task.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { runs } from '../runs.ts';
 import { few, simulateAccount } from './account.ts';
@@ -34,7 +35,7 @@ it('a refusal after an outage begins with the refusal; that nothing can be read 
     whole.advance(afterMs);
     given.answer = answer;
     await whole.poll();
-    whole.sweep();
+    await whole.sweep();
   };
   await goOn(cost, 0);
   await goOn(cutOff, 10_000);
@@ -57,12 +58,12 @@ it('an outage in which one failure follows another began with the first of them'
     whole.advance(10_000);
     given.answer = answer;
     await whole.poll();
-    whole.sweep();
+    await whole.sweep();
   }
   whole.advance(10_000);
   given.answer = cost;
   await whole.poll();
-  whole.sweep();
+  await whole.sweep();
   expect(whole.said('over after').map(({ msg }) => msg)).toEqual([
     expect.stringMatching(/^this is over after 40 s: Nothing can be read from/),
   ]);
@@ -124,7 +125,7 @@ it.each<[string, (api: string) => string, string, (Answer | undefined)?, WholeOp
     };
     await whole.reload();
     await whole.poll();
-    whole.sweep();
+    await whole.sweep();
     const expected = line
       .replace('HOST', new URL(whole.apiUrl).host)
       .replace('AFFECTED', '1 target (application). 1 target has no values yet.');
@@ -143,7 +144,7 @@ it('two APIs at one dead address are one line, which names the settings of both'
     routes: {},
   });
   await whole.poll();
-  whole.sweep();
+  await whole.sweep();
   expect(whole.said('Nothing can be read').map(({ msg }) => msg)).toEqual([
     expect.stringMatching(
       / Check apis\.application\.base_url, apis\.core\.base_url and the firewalls in between\.$/,
@@ -161,7 +162,7 @@ it('a host whose name is not found is one line, too', async () => {
     routes: {},
   });
   await whole.poll();
-  whole.sweep();
+  await whole.sweep();
   expect(whole.said('Nothing can be read').map(({ msg }) => msg)).toEqual([
     expect.stringMatching(
       /^Nothing can be read from api\.invalid: host not found \(\w+\): .* Check apis\.application\.base_url and the DNS of this machine\.$/,
@@ -297,6 +298,29 @@ describe('an API that answers nothing', () => {
       await whole.pass((zones / 10) * 1000 + minuteMs);
     },
   );
+});
+
+it.each([
+  ['one operation, for many targets', ['/statistics']],
+  ['everything', ['/statistics', '/pullzone', '/billing']],
+])('a failure of %s is known from a few passes over what is polled', async (_, paths) => {
+  const zones = 200;
+  const whole = await startWhole({
+    document: {
+      pull_zone_statistics: { interval: '5m', targets: 'all' },
+      billing: { targets: 'all' },
+    },
+    routes: coreRoutes(zones),
+  });
+  await whole.poll();
+  for (const path of paths) whole.routes[path] = () => broken;
+  const looked = vi.spyOn(PollTask.prototype, 'operation', 'get');
+  onTestFinished(() => looked.mockRestore());
+  const { length } = whole.requests;
+  for (let round = 0; round < 3; round++) await whole.poll();
+  expect(whole.requests.length - length).toBeGreaterThan(3 * zones);
+  // Each failure was a pass: some six hundred.
+  expect(looked.mock.calls.length / zones).toBeLessThan(100);
 });
 
 it('what failed just before the last success before an outage is read at once when it ends, too', async () => {

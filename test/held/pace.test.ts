@@ -102,7 +102,7 @@ describe('keys that always get 429 hold back nobody else', () => {
     const whole = await startWhole({ ...options, routes: refusing, latencyMs: 50 });
     await whole.exporter.start();
     await whole.pass(runs(10, 20) * minuteMs);
-    whole.sweep();
+    await whole.sweep();
     const failing = whole.exporter.targets().filter(({ state }) => state !== 'ok');
     const of = { counts: countByKey(whole.requests), failing, whole, titles: whole.exporter.causes() };
     await whole.stop();

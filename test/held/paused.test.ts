@@ -30,7 +30,7 @@ it('gets no requests; once targets are stale they are down on the page, in the J
   await eventually(() => expect(failing()).toBe(whole.requests.length - before));
   const asked = whole.requests.length;
   expect(asked - before).toBeLessThanOrEqual(8);
-  whole.sweep();
+  await whole.sweep();
   expect(
     whole.said('The application API answered 429 to the key of account; it gets no requests with it for'),
   ).toHaveLength(1);
@@ -40,7 +40,7 @@ it('gets no requests; once targets are stale they are down on the page, in the J
   );
 
   whole.advance(2 * 3_600_000 + 1);
-  whole.sweep();
+  await whole.sweep();
   expect(await ups()).toEqual(ids.map(() => 0));
   expect(await whole.series('bunnynet_application_monthly_cost_dollars')).toEqual({});
   expect(await whole.value('bunnynet_exporter_stale_targets')).toBe(ids.length);

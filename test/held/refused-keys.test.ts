@@ -55,7 +55,7 @@ it('a wrong key is one warning, which names the APIs, where the key came from, a
   });
   await whole.poll();
   await whole.poll();
-  whole.sweep();
+  await whole.sweep();
   const [warning, ...more] = warnings(whole);
   expect(more).toEqual([]);
   expect(warning).toMatchObject({ cause: 'refused', result: 'auth', status: 401 });
@@ -85,7 +85,7 @@ it("a member's key, to which one API answers 403, is a warning that says where i
     routes: { '/mc/apps': () => reply(403), '/pullzone': () => pullZones },
   });
   await whole.poll();
-  whole.sweep();
+  await whole.sweep();
   expect(await whole.value('bunnynet_pull_zone_up')).toBe(1);
   expect(warnings(whole).map(({ msg }) => msg)).toEqual([
     expect.stringMatching(
@@ -106,7 +106,7 @@ it('one thing that a key may not read (403) is said of this thing alone', async 
     },
   });
   await whole.poll();
-  whole.sweep();
+  await whole.sweep();
   const up = (id: string) => whole.value('bunnynet_application_up', { app_id: id });
   expect([await up('a'), await up('b'), await up('c')]).toEqual([1, 0, 1]);
   expect(whole.exporter.causes().map(({ title, affected, tone }) => [title, affected, tone])).toEqual([
@@ -144,7 +144,7 @@ it('a key that is revoked and accepted again: everything of it that backs off is
   expect(whole.exporter.targets().every(({ state }) => state === 'ok')).toBe(true);
   expect([requestsOf('a'), requestsOf('b')]).toEqual(before.map((n) => n + 1));
   expect(await refusing(whole)).toEqual({ application: 0 });
-  whole.sweep();
+  await whole.sweep();
   expect(whole.said('over after 1 s: The application API refuses the key')).toHaveLength(1);
 });
 
@@ -158,7 +158,7 @@ it('a 401 that is about what was requested is told with its reason, and says not
     routes: { '/mc/apps/a/summary': () => answer },
   });
   await whole.poll();
-  whole.sweep();
+  await whole.sweep();
   expect(whole.exporter.targets().map(({ lastFailure }) => lastFailure?.result)).toEqual(['rejected']);
   expect(whole.exporter.causes().map(({ title }) => title)).toEqual([
     expect.stringContaining('invalid_datetime_window.too_old: the window is too old'),

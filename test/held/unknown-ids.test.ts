@@ -59,7 +59,7 @@ const unknownId = 'The core API answers HTTP 401 for an id, although it accepts 
 async function pass(whole: Whole, ms: number, stepMs: number, check: () => unknown) {
   for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
     await whole.pass(stepMs);
-    whole.sweep();
+    await whole.sweep();
     await check();
   }
 }

@@ -4,7 +4,7 @@
  */
 import { Agent, createServer, get as httpGet, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import pino from 'pino';
 import { onTestFinished, vi } from 'vitest';
@@ -209,11 +209,11 @@ export async function startWhole(options: WholeOptions) {
   let lastTurn: Promise<void> = Promise.resolve();
   /** One after another: lets the exporter finish what it is at, and reads its pages, if this run is to be read. */
   const nextTurn = async () => {
-    const turn = async () => {
+    const rest = async () => {
       await clock?.rest();
       if (isRead) await readPages();
     };
-    lastTurn = lastTurn.then(turn);
+    lastTurn = lastTurn.then(rest);
     await lastTurn;
   };
   const missing = reply(404, '{"ErrorKey":"not_found","Message":"the test has no route for it"}');
@@ -299,11 +299,14 @@ export async function startWhole(options: WholeOptions) {
       sleptMs += ms;
     },
     /** Does what the exporter does every ten seconds: values become stale, and the log tells what is wrong. */
-    sweep() {
+    async sweep(): Promise<void> {
       const inMs = clock ? sweepIntervalMs - (whole.passedMs % sweepIntervalMs) : sweepIntervalMs;
       // For the exporter, no time passes.
       if (clock) whole.advance(-inMs);
       vi.advanceTimersByTime(inMs);
+      // The log is written in the next turn.
+      await nextTurn();
+      await turn();
     },
     /** Moves the exporter's wall clock ahead or back, while no time passes. */
     setClock(laterMs: number) {
