@@ -11,10 +11,11 @@ import { aimsTable, loadAverage, log, machine, type Part, renderTable } from './
 import { measureScrapes } from './scrapes.ts';
 import { measureSmallAccount } from './small-account.ts';
 import { measureStalls } from './stalls.ts';
+import { measureState } from './state.ts';
 
 const usage = `npm run bench -- [--against=REV] [--only=PART,PART] [--node=PATH] [--quick] [--write]
   --against  also measure the exporter of this revision, in turns; it is built once, in .cache/bench
-  --only     sidecar, small-account, scrapes, polls, stalls; default: all
+  --only     sidecar, small-account, scrapes, polls, stalls, state; default: all
   --node     another program of Node to measure the sidecar with; may be given several times. That of the image is measured if
              test/stack/tools.sh has fetched it
   --quick    fewer and shorter rounds, for a look and not for published figures
@@ -62,6 +63,7 @@ function partsOf(
     ['polls', () => measurePolls(builds, quick)],
     ['sidecar', () => measureFootprint(quick, namesOf(node))],
     ['stalls', async () => joined(await measureStalls(builds), await measureOutages(builds))],
+    ['state', () => measureState()],
   ] as const;
   const unknown = only?.filter((name) => !all.some(([known]) => known === name)) ?? [];
   if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(', ')}`);
