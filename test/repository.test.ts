@@ -73,3 +73,20 @@ it('starts Node with the same options wherever it is started', () => {
   const [, inCommand = ''] = /ExecStart=\/usr\/bin\/env node (.+) \//.exec(unit) ?? [];
   expect(sorted(`${inVariable} ${inCommand}`)).toEqual(sorted(options));
 });
+
+it('has no source file that nothing imports', () => {
+  const folders = ['src', 'simulator', 'bench', 'monitoring/src', 'test', 'scripts'];
+  const below = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+  );
+  const sources = [...readdirSync('.'), ...below].filter((file) => /\.(ts|mjs|cjs)$/.test(file));
+  const texts = sources.map((file) => readFileSync(file, 'utf8')).join('\n');
+  const named = new Set(Array.from(texts.matchAll(/\/([\w-]+)\.(?:ts|mjs)\b/g), ([, name]) => name));
+  const unused = below.filter((file) => {
+    const [, name = ''] = /([\w-]+)\.ts$/.exec(file) ?? [];
+    // Declarations, and what is found by its folder.
+    const isFound = /\.(?:d|test)\.ts$|^bench\/children\//.test(file);
+    return name !== '' && !isFound && !named.has(name);
+  });
+  expect(unused).toEqual([]);
+});
