@@ -34,8 +34,13 @@ interface Group extends Place {
   readonly listings: ListingStatus[];
 }
 
+/** By base URL: thousands of targets ask for the same few. */
+const hosts = new Map<string, string>();
+
 function hostOf(baseUrl: string): string {
-  return new URL(baseUrl).host;
+  const host = hosts.get(baseUrl) ?? new URL(baseUrl).host;
+  hosts.set(baseUrl, host);
+  return host;
 }
 
 /** The worst first: what is bad by reason, then warnings; of the same reason, what affects the most. */

@@ -87,7 +87,9 @@ export async function buildView(
   nowMs: number,
   signal?: AbortSignal,
 ) {
-  const [targets, listings, causeInput] = [sources.targets(), sources.listings(), sources.causeInput()];
+  // All of it before the first turn ends: what is asked later is worked out anew if a poll has ended meanwhile.
+  const [targets, listings] = [sources.targets(), sources.listings()];
+  const [causeInput, exporter] = [sources.causeInput(), sources.exporterStatus()];
   const kinds = sources.kinds.map(
     (kind): KindView => ({
       ...kind,
@@ -128,7 +130,7 @@ export async function buildView(
     ...pageOf(matching, query.page),
     query,
     nowMs,
-    exporter: sources.exporterStatus(),
+    exporter,
     causes,
     // Since when nothing can be read, as Unix time; undefined while something can be.
     nothingReadSinceMs: unreadSince(causeInput.health),
