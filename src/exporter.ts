@@ -197,10 +197,10 @@ export class Exporter {
       owns: ownedBy(options.shard),
       state: ownState?.state,
       onBegun: ownState && (() => this.#keeper?.writeSoon()),
-      onSweep: (overview) => {
+      onSweep: () => {
         void this.#keys.check();
-        this.#logCauses(overview);
-        this.#logPlan(overview.capacities);
+        this.#logCauses();
+        this.#logPlan(this.#engine.overview().capacities);
         this.#warnOfSelections();
       },
       now: options.now,
@@ -400,9 +400,9 @@ export class Exporter {
     return (this.#options.now ?? Date.now)();
   }
 
-  #causeInput(overview = this.#engine.overview()): CauseInput {
+  #causeInput(): CauseInput {
     const { config } = this.#setup;
-    const { health, targets, listings, capacities, shared } = overview;
+    const { health, targets, listings, capacities, shared } = this.#engine.overview();
     return {
       health,
       targets,
@@ -425,7 +425,8 @@ export class Exporter {
   }
 
   /** Drift and refused reloads have lines of their own when they occur. */
-  #logCauses(overview = this.#engine.overview()): void {
+  #logCauses(): void {
+    const overview = this.#engine.overview();
     const state = this.#keeper?.problem;
     const isPaused = pausesOf(this.#clients, this.#now()).length > 0;
     const { overview: before, state: stateBefore, isPaused: wasPaused } = this.#logged ?? {};
@@ -434,9 +435,8 @@ export class Exporter {
     this.#logged = { overview, state, isPaused };
     this.#logLacking(overview.listings);
     this.#logOrphans(overview.listings);
-    const causes = causesOf(this.#causeInput(overview));
-    const news = causes.filter(({ reason }) => reason !== 'drift' && reason !== 'reload');
-    this.#causeLog.write(news, this.#now());
+    const causes = this.causes().filter(({ reason }) => reason !== 'drift' && reason !== 'reload');
+    this.#causeLog.write(causes, this.#now());
   }
 
   async #apply(setup: Setup): Promise<void> {

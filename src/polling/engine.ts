@@ -60,7 +60,7 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   /** Where counters are saved: called when a series has begun that is not. */
   readonly onBegun?: (() => void) | undefined;
   /** Called every ten seconds, and when everything was polled once. */
-  readonly onSweep?: ((overview: Overview) => void) | undefined;
+  readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /** A clock that never jumps back, and goes on while the machine sleeps, as `performance.now()` does not. Default: the machine's uptime. */
@@ -765,10 +765,9 @@ export class PollEngine {
     this.#expire();
     // Its timer stood still while the machine slept.
     this.#timetable.wake();
-    const overview = this.#overviewNow();
     // In a turn of its own: where thousands fail, both take their time.
     void nextTurn().then(() => {
-      if (!this.#abort.signal.aborted) this.#options.onSweep?.(overview);
+      if (!this.#abort.signal.aborted) this.#options.onSweep?.();
     });
   }
 
@@ -796,7 +795,7 @@ export class PollEngine {
     this.#hasPolledAll = true;
     // In a turn of its own: a plan may have come just before. The sweep logs first, so that --once ends with its summary.
     void nextTurn().then(() => {
-      this.#options.onSweep?.(this.overview());
+      this.#options.onSweep?.();
       this.#onAllPolled?.();
     });
   }

@@ -111,7 +111,7 @@ describe('the image', () => {
         (sum, [, count]) => sum + Number(count),
         0,
       );
-    // Each target twice, with scrapes meanwhile. A busy machine takes its time.
+    // Some rounds of polls, with scrapes meanwhile. A busy machine takes its time.
     do {
       await sleep(2000);
       page = await (await fetched('/metrics')).text();
