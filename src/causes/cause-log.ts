@@ -48,13 +48,12 @@ export class CauseLog {
    */
   write(causes: readonly Cause[], nowMs: number): void {
     const ended = new Map(this.#known);
-    const news = causes.filter(({ id }) => !this.#known.has(id));
-    const rest = news.length > 0 ? this.#restOfOutages() : new Set<string>();
+    const isKnown = ({ id }: Cause) => this.#known.has(id);
+    const rest = causes.every(isKnown) ? new Set<string>() : this.#restOfOutages();
     const isNews = (cause: Cause) =>
       sizeOf(cause) === 0 || (this.#hasNewFailure(cause) && !isRestOf(cause, rest));
-    const old = new Set(news.filter((cause) => !isNews(cause)));
     const failures = new Map(causes.flatMap((cause) => [...failuresOf(cause)]));
-    const logged = causes.filter((cause) => !old.has(cause));
+    const logged = causes.filter((cause) => isKnown(cause) || isNews(cause));
     for (const cause of logged) {
       ended.delete(cause.id);
       this.#note(cause, nowMs);

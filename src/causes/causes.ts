@@ -34,13 +34,8 @@ interface Group extends Place {
   readonly listings: ListingStatus[];
 }
 
-/** By base URL: thousands of targets ask for the same few. */
-const hosts = new Map<string, string>();
-
 function hostOf(baseUrl: string): string {
-  const host = hosts.get(baseUrl) ?? new URL(baseUrl).host;
-  hosts.set(baseUrl, host);
-  return host;
+  return new URL(baseUrl).host;
 }
 
 /** The worst first: what is bad by reason, then warnings; of the same reason, what affects the most. */
@@ -54,6 +49,8 @@ export function causesOf(input: CauseInput): readonly Cause[] {
 function groupsOf(input: CauseInput): readonly Group[] {
   const { targets, listings, exporter } = input;
   const paused = new Set(exporter.pauses.map(({ api, credential }) => `${api} ${credential}`));
+  // Once for each API: thousands of targets may have the same.
+  const hosts = new Map(Array.from(input.health.apis.keys(), (api) => [api, hostOf(input.baseUrlOf(api))]));
   const groups = new Map<string, Group>();
   const groupOf = (place: Place, api: ApiName, credential: string): Group => {
     const known = groups.get(place.id);
@@ -74,13 +71,13 @@ function groupsOf(input: CauseInput): readonly Group[] {
         pausing === undefined
           ? { id: `stale ${api}`, nature: 'stale', reason: 'stale' }
           : pauseOf(api, pausing);
-    } else if (lastFailure) place = placeOf(lastFailure, api, target, input);
+    } else if (lastFailure) place = placeOf(lastFailure, api, target, input, hosts);
     if (place && !isUntold(lastFailure)) groupOf(place, api, credential).targets.push(status);
   }
   for (const status of listings) {
     const { api, credential } = status.poll;
     if (!status.lastFailure || isUntold(status.lastFailure)) continue;
-    const place = placeOf(status.lastFailure, api, status.poll, input);
+    const place = placeOf(status.lastFailure, api, status.poll, input, hosts);
     groupOf(place, api, credential).listings.push(status);
   }
   return [...groups.values()];
@@ -100,7 +97,8 @@ function placeOf(
   failure: Failure,
   api: ApiName,
   spec: Spec,
-  { health, baseUrlOf, lackOf }: CauseInput,
+  { health, lackOf }: CauseInput,
+  hosts: ReadonlyMap<ApiName, string>,
 ): Place {
   const { result, message, status, errorKey, doubt } = failure;
   const { credential } = spec;
@@ -119,7 +117,7 @@ function placeOf(
   if (result === 'rate_limited') return pauseOf(api, credential);
   if (isHostFailure(failure))
     return of?.state === 'down'
-      ? { id: `host ${hostOf(baseUrlOf(api))}`, nature: 'outage', reason: reasonOf(failure) }
+      ? { id: `host ${hosts.get(api)}`, nature: 'outage', reason: reasonOf(failure) }
       : { id: `${api} ${operationOf(spec)}`, nature: 'answer', reason: reasonOf(failure) };
   if (status === 404 && !errorKey && isUnread(of))
     return { id: `address ${api}`, nature: 'answer', reason: 'address' };

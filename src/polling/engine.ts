@@ -156,8 +156,6 @@ export class PollEngine {
   #overview: { readonly asOf: number; readonly overview: Overview } | undefined;
   /** How the APIs were when a poll failed last, or a suspicion ended. */
   #health: Health<Task> = health([], 0);
-  /** When that was, by the machine's uptime. */
-  #healthAsOfMs = Number.NEGATIVE_INFINITY;
 
   /** Resolves once everything was polled, whatever the outcome. */
   readonly allPolled = new Promise<void>((resolve) => {
@@ -616,7 +614,7 @@ export class PollEngine {
     const before = this.#health.apis.get(api);
     if (!unanswered && !before?.isSuspected) return;
     // What is down stays so until something is answered. Where thousands of one operation fail, a pass for each would be most of the work.
-    const isSoon = this.#uptimeMs() - this.#healthAsOfMs < this.#tasks.size / tasksPerMs;
+    const isSoon = this.#uptimeMs() - this.#health.asOfMs < this.#tasks.size / tasksPerMs;
     if (unanswered && (before?.state === 'down' || (isSoon && probedMs !== startedMs))) return;
     this.#updateHealth();
     const { state, probe } = this.#health.apis.get(api) ?? {};
@@ -731,8 +729,7 @@ export class PollEngine {
   // What is asked.
 
   #updateHealth(): void {
-    this.#healthAsOfMs = this.#uptimeMs();
-    this.#health = health(this.#polled(), this.#healthAsOfMs);
+    this.#health = health(this.#polled(), this.#uptimeMs());
   }
 
   *#polled(): Iterable<Task> {

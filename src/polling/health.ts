@@ -61,6 +61,8 @@ export interface Health<Task extends Polled = Polled> {
   readonly apis: ReadonlyMap<ApiName, ApiHealth<Task>>;
   /** When it changes by itself, by the machine's uptime; infinite if it does not. */
   readonly changesAtMs: number;
+  /** When this was, by the machine's uptime. */
+  readonly asOfMs: number;
 }
 
 /** uptimeMs: now, by the machine's uptime. */
@@ -82,7 +84,7 @@ export function health<Task extends Polled>(polled: Iterable<Task>, uptimeMs: nu
     if (found.isSuspected && found.state !== 'down' && uptimeMs < api.upUntilMs)
       changesAtMs = Math.min(changesAtMs, api.upUntilMs);
   }
-  return { apis, changesAtMs };
+  return { apis, changesAtMs, asOfMs: uptimeMs };
 }
 
 /** Since when nothing can be read, as Unix time: the first failure of these APIs after their last success, or else that success. */
