@@ -43,13 +43,39 @@ const namespace = (name: string, labels: Values) => ({
 });
 const warned = { 'pod-security.kubernetes.io/warn': 'restricted' };
 const restricted = { ...warned, 'pod-security.kubernetes.io/enforce': 'restricted' };
-/** Releases are in `monitoring`; the cases also use the namespaces `metrics` and `prometheus`, and a priority class. */
+/** Volumes of a class that are there before they are claimed: nothing in the cluster could make one. */
+const storage = (name: string, volumes: number, annotations: Values = {}) => [
+  {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name, annotations },
+    provisioner: 'kubernetes.io/no-provisioner',
+  },
+  ...Array.from({ length: volumes }, (_, at) => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: `${name}-${at}` },
+    spec: {
+      storageClassName: name,
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      hostPath: { path: `/volumes/${name}-${at}` },
+    },
+  })),
+];
+
+/**
+ * Releases are in `monitoring`; the cases also use the namespaces `metrics` and `prometheus`, a priority class, and volumes: one of the
+ * default class, and one for each of two shards. A release leaves its claims behind, so the next one gets the same.
+ */
 const surroundings = [
   namespace('monitoring', restricted),
   namespace('metrics', restricted),
   namespace('prometheus', restricted),
   namespace('sidecars', warned),
   { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 },
+  ...storage('standard', 1, { 'storageclass.kubernetes.io/is-default-class': 'true' }),
+  ...storage('fast', 2),
 ];
 
 let folder = '';
