@@ -52,7 +52,8 @@ export class CauseLog {
     const rest = causes.every(isKnown) ? new Set<string>() : this.#restOfOutages();
     const isNews = (cause: Cause) =>
       sizeOf(cause) === 0 || (this.#hasNewFailure(cause) && !isRestOf(cause, rest));
-    const failures = new Map(causes.flatMap((cause) => [...failuresOf(cause)]));
+    const failures = new Map<string, number | undefined>();
+    for (const cause of causes) for (const [key, atMs] of failuresOf(cause)) failures.set(key, atMs);
     const logged = causes.filter((cause) => isKnown(cause) || isNews(cause));
     for (const cause of logged) {
       ended.delete(cause.id);

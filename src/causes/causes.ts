@@ -32,6 +32,12 @@ interface Group extends Place {
   readonly credential: string;
   readonly targets: TargetStatus[];
   readonly listings: ListingStatus[];
+  /** Those of the targets. */
+  readonly kinds: Set<string>;
+  /** The different failures by their messages, and how many targets and listings have each. */
+  readonly failures: Map<string, { readonly failure: Failure; affected: number }>;
+  /** When the first of the failures was. Unix time; infinite without one. */
+  sinceMs: number;
 }
 
 function hostOf(baseUrl: string): string {
@@ -53,9 +59,12 @@ function groupsOf(input: CauseInput): readonly Group[] {
   const hosts = new Map(Array.from(input.health.apis.keys(), (api) => [api, hostOf(input.baseUrlOf(api))]));
   const groups = new Map<string, Group>();
   const groupOf = (place: Place, api: ApiName, credential: string): Group => {
-    const known = groups.get(place.id);
-    const group = known ?? { ...place, apis: new Set(), credential, targets: [], listings: [] };
-    groups.set(place.id, group);
+    let group = groups.get(place.id);
+    if (!group) {
+      const nothing = { targets: [], listings: [], kinds: new Set<string>(), failures: new Map() };
+      group = { ...place, ...nothing, apis: new Set(), credential, sinceMs: Number.POSITIVE_INFINITY };
+      groups.set(place.id, group);
+    }
     group.apis.add(api);
     return group;
   };
@@ -72,15 +81,28 @@ function groupsOf(input: CauseInput): readonly Group[] {
           ? { id: `stale ${api}`, nature: 'stale', reason: 'stale' }
           : pauseOf(api, pausing);
     } else if (lastFailure) place = placeOf(lastFailure, api, target, input, hosts);
-    if (place && !isUntold(lastFailure)) groupOf(place, api, credential).targets.push(status);
+    if (!place || isUntold(lastFailure)) continue;
+    const group = groupOf(place, api, credential);
+    group.targets.push(status);
+    group.kinds.add(kind);
+    if (lastFailure) addFailure(group, lastFailure);
   }
   for (const status of listings) {
     const { api, credential } = status.poll;
     if (!status.lastFailure || isUntold(status.lastFailure)) continue;
     const place = placeOf(status.lastFailure, api, status.poll, input, hosts);
-    groupOf(place, api, credential).listings.push(status);
+    const group = groupOf(place, api, credential);
+    group.listings.push(status);
+    addFailure(group, status.lastFailure);
   }
   return [...groups.values()];
+}
+
+function addFailure(group: Group, failure: Failure): void {
+  group.sinceMs = Math.min(group.sinceMs, failure.sinceMs);
+  const known = group.failures.get(failure.message);
+  if (known) known.affected++;
+  else group.failures.set(failure.message, { failure, affected: 1 });
 }
 
 /** Whether a 401 says nothing yet: soon it is known what it is about. */
@@ -130,15 +152,15 @@ function reasonOf({ result }: Failure): Reason {
 }
 
 function toCause(group: Group, input: CauseInput): Cause {
-  const { id, nature, targets, listings } = group;
-  const failures = failuresIn(group);
+  const { id, nature, targets, listings, sinceMs } = group;
+  // First the one that most of them have.
+  const failures = [...group.failures.values()]
+    .toSorted((a, b) => b.affected - a.affected)
+    .map(({ failure }) => failure);
   const [failure] = failures;
   // While no answer comes, the failures of a group differ. The reason is that of most of them.
   const reason = failure && isHostFailure(failure) ? reasonOf(failure) : group.reason;
   const nouns = nounsOf(group, input.kinds);
-  const sinceMs = earliest(
-    [...targets, ...listings].flatMap(({ lastFailure }) => lastFailure?.sinceMs ?? []),
-  );
   const apis = [...group.apis].flatMap((api) => input.health.apis.get(api) ?? []);
   const since = (nature === 'outage' ? failingSince(apis) : undefined) ?? sinceMs;
   return {
@@ -159,21 +181,8 @@ function toCause(group: Group, input: CauseInput): Cause {
   };
 }
 
-/** The different failures of a group: first the one that most of its targets and listings have. */
-function failuresIn({ targets, listings }: Group): readonly Failure[] {
-  const byMessage = new Map<string, { readonly failure: Failure; affected: number }>();
-  for (const { lastFailure: failure } of [...targets, ...listings]) {
-    if (!failure) continue;
-    const known = byMessage.get(failure.message) ?? { failure, affected: 0 };
-    known.affected++;
-    byMessage.set(failure.message, known);
-  }
-  return [...byMessage.values()].toSorted((a, b) => b.affected - a.affected).map(({ failure }) => failure);
-}
-
-function nounsOf({ targets }: Group, kinds: readonly CauseKind[]): readonly string[] {
-  const affected = new Set(targets.map(({ target }) => target.kind));
-  return Array.from(affected, (kind) => kinds.find((one) => one.kind === kind)?.noun ?? kind);
+function nounsOf(group: Group, kinds: readonly CauseKind[]): readonly string[] {
+  return Array.from(group.kinds, (kind) => kinds.find((one) => one.kind === kind)?.noun ?? kind);
 }
 
 /** `the core API`, `the application, shield and core APIs` */
@@ -282,11 +291,9 @@ function listedThingsIn({ targets, listings }: Group): string {
   return `${capitalised(andList(shown))} ${names.length === 1 ? 'was' : 'were'}`;
 }
 
-function leaveOutAdvice({ apis, targets, listings }: Group, { kinds, health }: CauseInput): string {
-  const affected = new Set([
-    ...targets.map(({ target }) => target.kind),
-    ...listings.map(({ poll }) => poll.kind),
-  ]);
+function leaveOutAdvice(group: Group, { kinds, health }: CauseInput): string {
+  const { apis } = group;
+  const affected = new Set([...group.kinds, ...group.listings.map(({ poll }) => poll.kind)]);
   const isAffected = ({ kind, api }: CauseKind) =>
     affected.has(kind) || (apis.has(api) && isUnread(health.apis.get(api)));
   const names = kinds.filter(isAffected).map(({ kind }) => kind);
@@ -307,12 +314,17 @@ function affectedBy({ targets, listings }: Group, nouns: readonly string[]): str
 
 /** How many values are no longer exported, and when the next will be dropped. */
 function meaningOf({ targets, listings }: Group, { nowMs }: CauseInput): string {
-  const read = targets.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
-  const shown = read.filter(({ stale }) => !stale);
-  const gone = targets.filter(({ state }) => state === 'absent').length;
-  const dropped = read.length - shown.length + gone;
-  const never = targets.length - read.length - gone;
-  const ends = shown.map(({ lastSuccessMs = 0, target }) => lastSuccessMs + target.staleAfterMs);
+  let [never, dropped, shown] = [0, 0, 0];
+  let endMs = Number.POSITIVE_INFINITY;
+  for (const { target, state, stale, lastSuccessMs } of targets) {
+    if (state === 'absent') dropped++;
+    else if (lastSuccessMs === undefined) never++;
+    else if (stale) dropped++;
+    else {
+      shown++;
+      endMs = Math.min(endMs, lastSuccessMs + target.staleAfterMs);
+    }
+  }
   const wereFound = listings.some(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const ofListings = wereFound
     ? 'What was found before is still polled; nothing new is found.'
@@ -320,7 +332,7 @@ function meaningOf({ targets, listings }: Group, { nowMs }: CauseInput): string 
   return [
     never > 0 ? `${plural(never, 'target')} ${never === 1 ? 'has' : 'have'} no values yet.` : '',
     dropped > 0 ? `${plural(dropped, 'target')} ${dropped === 1 ? 'has' : 'have'} no values now.` : '',
-    shown.length > 0 ? shownText(shown.length, earliest(ends) - nowMs) : '',
+    shown > 0 ? shownText(shown, endMs - nowMs) : '',
     listings.length > 0 ? ofListings : '',
   ]
     .filter(Boolean)
@@ -336,10 +348,10 @@ function shownText(targets: number, restMs: number): string {
 }
 
 function filterOf(
-  { nature, reason, targets, credential }: Group,
+  { nature, reason, credential, ...group }: Group,
   [failure, ...others]: readonly Failure[],
 ): CauseFilter {
-  const kinds = [...new Set(targets.map(({ target }) => target.kind))];
+  const kinds = [...group.kinds];
   if (nature === 'absent' || nature === 'stale') return { kinds, states: [nature], text: '' };
   let text = '';
   const isOfOneKey = reason !== 'no_key' && reason !== 'read_only_key';
@@ -347,9 +359,4 @@ function filterOf(
   else if (nature !== 'outage' && nature !== 'pause' && failure && others.length === 0)
     text = `${failure.result} ${failure.message}`;
   return { kinds, states: ['failing'], text };
-}
-
-/** The earliest of these times, infinite if there are none. `Math.min(...times)` would fail for very many. */
-function earliest(times: readonly number[]): number {
-  return times.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY);
 }

@@ -21,20 +21,27 @@ interface Counted {
 
 /** In the order in which the targets came. */
 export function countTargets(targets: Iterable<Counted>): readonly TargetCounts[] {
-  const counts = new Map<string, TargetCounts>();
+  const counts: TargetCounts[] = [];
+  // By account, then by kind: to make one key of both for each target would be most of the work.
+  const accounts = new Map<string, Map<string, TargetCounts>>();
   for (const { spec, stale, lastFailure } of targets) {
     const { kind, account } = spec;
-    const key = `${kind} ${account}`;
-    let own = counts.get(key);
+    let byKind = accounts.get(account);
+    if (!byKind) {
+      byKind = new Map();
+      accounts.set(account, byKind);
+    }
+    let own = byKind.get(kind);
     if (!own) {
       own = { kind, account, targets: 0, stale: 0, failing: new Map() };
-      counts.set(key, own);
+      byKind.set(kind, own);
+      counts.push(own);
     }
     own.targets++;
     if (stale) own.stale++;
     if (lastFailure) add(own.failing, lastFailure.result);
   }
-  return [...counts.values()];
+  return counts;
 }
 
 export interface AccountState {

@@ -12,13 +12,14 @@ import type { Store } from '../exposition/store.ts';
 import { type ApiName, apiNames, type Found, type ListedKey, type Resource } from '../resources/resource.ts';
 import type { StateFile } from '../state/form.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
+import { capacity } from './capacity.ts';
 import { CounterBook } from './counter-book.ts';
 import { compareListed, type Discovered, idText, ownKeysOf } from './discovered.ts';
 import { Doubts, isInDoubt, listingBehind } from './doubts.ts';
 import { type Health, health } from './health.ts';
 import { logDiscovery } from './listings.ts';
-import { type Overview, overviewOf } from './overview.ts';
-import { type Plan, type PlannedSection, plan, plannedSections } from './plan.ts';
+import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
+import { type PlannedSection, plan, plannedSections } from './plan.ts';
 import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
 import { decided, hasEnded, neverPolled, type Verdict } from './record.ts';
 import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
@@ -128,8 +129,6 @@ export class PollEngine {
   /** Everything that is polled, by key. */
   readonly #tasks = new Map<string, Task>();
   readonly #timetable: Timetable<Task>;
-  /** The requests a second that the polls of each API need at their intervals. */
-  readonly #plannedPerSecond = new Map<ApiName, number>();
   /** When the next of what got no answer may be tried again, by the machine's uptime: for each API that is down. */
   readonly #nextRetryMs = new Map<ApiName, number>();
   /** The poll under way of a task that left, by its key. Polls of the same key never overlap. */
@@ -139,11 +138,7 @@ export class PollEngine {
   #sections: readonly PlannedSection[] = [];
   #isLeftOut: IsLeftOut | undefined;
   /** What the last plan says of listings, beyond their tasks. */
-  #plan: Pick<Plan, 'selections' | 'shared' | 'orphans'> = {
-    selections: new Map(),
-    shared: [],
-    orphans: new Map(),
-  };
+  #plan: PlanFacts = { selections: new Map(), shared: [], orphans: new Map(), capacities: [] };
   #planSoon: PlanSoon | undefined;
   #plannedAtMs = Number.NEGATIVE_INFINITY;
   /** When the first configuration came, by the machine's uptime. */
@@ -276,24 +271,21 @@ export class PollEngine {
       for (const spec of targets.values()) this.#syncTarget(spec);
       for (const task of this.#tasks.values())
         if (!listings.has(task.spec.key) && !targets.has(task.spec.key)) this.#remove(task);
-      this.#plan = { selections, shared, orphans };
+      const polled = Array.from(this.#polled(), ({ spec }) => spec);
+      this.#plan = { selections, shared, orphans, capacities: capacity(polled, this.#config.apis) };
       this.#asOf++;
       // What stays may still be polled with keys that a listing of its account had, although that is at another address now.
       const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
       foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
       for (const api of apiNames) {
-        let perSecond = 0;
         const queues = new Set<string>();
         const accounts = new Set<string>();
-        for (const task of this.#tasks.values()) {
-          const { spec } = task;
-          if (spec.api !== api || isFed(task)) continue;
-          perSecond += 1000 / spec.intervalMs;
-          queues.add(spec.queue);
-          accounts.add(spec.account);
-        }
+        for (const spec of polled)
+          if (spec.api === api) {
+            queues.add(spec.queue);
+            accounts.add(spec.account);
+          }
         paceOf(api).reserveFor({ queues, accounts });
-        this.#plannedPerSecond.set(api, perSecond);
       }
       this.#updateHealth();
       this.#plannedAtMs = performance.now();
@@ -449,8 +441,9 @@ export class PollEngine {
     let atMs = task.retryAtMs;
     if (atMs === undefined) {
       atMs = Math.max(nowMs, this.#nextRetryMs.get(api) ?? nowMs);
-      const perSecond = this.#plannedPerSecond.get(api) ?? 0;
-      const retriesPerSecond = Math.min(mostRetriesPerSecond, Math.max(leastRetriesPerSecond, perSecond));
+      const planned = this.#plan.capacities.find((one) => one.api === api);
+      const perSecond = Math.max(leastRetriesPerSecond, planned?.neededPerSecond ?? 0);
+      const retriesPerSecond = Math.min(mostRetriesPerSecond, perSecond);
       this.#nextRetryMs.set(api, atMs + 1000 / retriesPerSecond);
     }
     task.retryAtMs = atMs;
@@ -744,7 +737,7 @@ export class PollEngine {
     if (this.#overview?.asOf !== this.#asOf)
       this.#overview = {
         asOf: this.#asOf,
-        overview: overviewOf(this.#tasks.values(), this.#plan, this.#config?.apis, this.#uptimeMs()),
+        overview: overviewOf(this.#tasks.values(), this.#plan, this.#uptimeMs()),
       };
     return this.#overview.overview;
   }

@@ -35,6 +35,8 @@ export interface KeyHealth {
   readonly account: string;
   /** refused: the API answered 401, and nothing was read with the key since; read: something was; pending: no poll has ended. */
   readonly state: 'pending' | 'read' | 'failing' | 'refused';
+  /** Whether anything was ever read with it. */
+  readonly wasRead: boolean;
 }
 
 export interface ApiHealth<Task extends Polled = Polled> {
@@ -224,7 +226,11 @@ class SeenApi<Task extends Polled> {
       keys: new Map(
         Array.from(this.#keys, ([credential, key]) => [
           credential,
-          { account: key.account, state: stateOf(key) },
+          {
+            account: key.account,
+            state: stateOf(key),
+            wasRead: Number.isFinite(key.lastSuccessMs),
+          },
         ]),
       ),
     };

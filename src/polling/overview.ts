@@ -1,13 +1,11 @@
 /** Everything that people and metrics ask about the tasks, from one pass over them. */
 
-import type { Config } from '../config/config.ts';
 import { type AccountsAt, accountsOf, countTargets, type TargetCounts } from './accounts.ts';
-import { type ApiCapacity, capacity } from './capacity.ts';
+import type { ApiCapacity } from './capacity.ts';
 import { type Health, health } from './health.ts';
 import { type ListingSummary, summarizeListings } from './listing-summary.ts';
-import { type ListingStatus, listingStatus, wasRead } from './listings.ts';
+import { type ListingStatus, listingStatus } from './listings.ts';
 import type { Plan } from './plan.ts';
-import { sourceOf } from './spec.ts';
 import { TargetTask, type Task } from './target-task.ts';
 import type { ListingTask } from './task.ts';
 
@@ -30,11 +28,15 @@ export interface Overview {
   readonly nextStaleMs: number;
 }
 
+/** What a plan says beyond its tasks. */
+export interface PlanFacts extends Pick<Plan, 'selections' | 'shared' | 'orphans'> {
+  readonly capacities: readonly ApiCapacity[];
+}
+
 /** plan: the one that the tasks are those of; uptimeMs: now, by the machine's uptime. */
 export function overviewOf(
   tasks: Iterable<Task>,
-  { selections, shared, orphans }: Pick<Plan, 'selections' | 'shared' | 'orphans'>,
-  apis: Config['apis'] | undefined,
+  { selections, shared, orphans, capacities }: PlanFacts,
   uptimeMs: number,
 ): Overview {
   const targets: TargetTask[] = [];
@@ -53,12 +55,12 @@ export function overviewOf(
     if (!task.stale) nextStaleMs = Math.min(nextStaleMs, task.staleAtMs);
     if (task.state !== 'ok' && task.state !== 'lacking') areTargetsHealthy = false;
   }
-  const answered = new Set(polled.flatMap(({ spec, record }) => (wasRead(record) ? sourceOf(spec) : [])));
+  const ofApis = health(polled, uptimeMs);
   const listings = listingTasks.map((task) =>
     listingStatus(
       task,
       selections.get(task.spec.key) ?? [],
-      answered.has(sourceOf(task.spec)),
+      ofApis.apis.get(task.spec.api)?.keys.get(task.spec.credential)?.wasRead === true,
       orphans.get(task.spec.key)?.length,
     ),
   );
@@ -69,13 +71,8 @@ export function overviewOf(
     listings,
     shared,
     summaries: summarizeListings(listings),
-    health: health(polled, uptimeMs),
-    capacities: apis
-      ? capacity(
-          polled.map(({ spec }) => spec),
-          apis,
-        )
-      : [],
+    health: ofApis,
+    capacities,
     isHealthy: areTargetsHealthy && listings.every(({ state }) => state === 'ok' || state === 'lacking'),
     nextStaleMs,
   };

@@ -198,8 +198,8 @@ function searchText({ target, lastFailure, condition }: TargetStatus): string {
 const severity = { failing: 0, absent: 2, stale: 3, pending: 4, lacking: 5, ok: 6 };
 
 /** How bad a target is, the lowest number being the worst: by the state of its polls, then stale before fresh, then by the state that the API reports. */
-function rankOf({ state, stale, condition = '' }: TargetStatus, kind: KindNames | undefined): number {
-  const at = Object.keys(kind?.condition?.states ?? {}).indexOf(condition);
+function rankOf({ state, stale, condition }: TargetStatus, kind: KindNames | undefined): number {
+  const at = condition === undefined ? -1 : Object.keys(kind?.condition?.states ?? {}).indexOf(condition);
   return severity[state] + (stale ? 0 : 1) + (at < 0 ? 0.99 : at / 100);
 }
 
