@@ -50,18 +50,24 @@ function cells({ cpu, stallMs }: Cost): string {
 }
 
 /** How many targets fail. */
-async function failing({ port }: Exporter): Promise<number> {
+async function failingTargets({ port }: Exporter): Promise<number> {
   const page = (await fetchPage(port)).toString();
   return page.match(/^bunnynet_(?!exporter_)\w+_up\{.*\} 0$/gm)?.length ?? 0;
 }
 
+type Look<Cost> = (exporter: Exporter) => Promise<Cost>;
+
 /**
- * @param hourly a kind that is polled each hour, so that it has not failed yet; default: none
+ * Looks at an exporter while all is well, and while everything fails.
+ *
+ * @param hourly a kind that is polled each hour, so that it has not failed yet; undefined: none
  */
-async function measure(
+async function look<Well, Failing>(
   build: Build,
   hourly: string | undefined,
-): Promise<Omit<Outage, 'name' | 'withHourly'>> {
+  well: Look<Well>,
+  failing: Look<Failing>,
+): Promise<readonly [Well, Failing]> {
   const account = await createAccount(shape);
   const document = (interval: string): ConfigDocument =>
     account.everything({
@@ -74,34 +80,37 @@ async function measure(
   try {
     await untilReady(exporter);
     await sleep(5000);
-    const healthy = await costOf(exporter);
-    const healthyWithPage = await costOf(exporter, () => fetchPage(exporter.port, '/'));
+    const before = await well(exporter);
     await account.simulator.ask('inject', { fault: { type: 'status-503' } });
     exporter.reload(document(soon));
     const wanted = hourly === undefined ? targets : targets / 2;
     const startedMs = performance.now();
     for (let last = -1, now = 0; now < wanted || now > last; await sleep(5000)) {
-      [last, now] = [now, await failing(exporter)];
+      [last, now] = [now, await failingTargets(exporter)];
       if (performance.now() - startedMs > 300_000) throw new Error(`only ${now} targets fail`);
     }
     exporter.reload(document('5m'));
     // Until what came due at the short interval has its time.
     await sleep(25_000);
-    log(`${await failing(exporter)} targets fail${hourly === undefined ? '' : `, none of ${hourly}`}`);
-    const all = await costOf(exporter);
-    const withPage = await costOf(exporter, () => fetchPage(exporter.port, '/'));
-    for (const cost of [healthy, healthyWithPage, all, withPage]) log(cells(cost));
-    return { healthy, healthyWithPage, all, withPage };
+    log(`${await failingTargets(exporter)} targets fail${hourly === undefined ? '' : `, none of ${hourly}`}`);
+    return [before, await failing(exporter)];
   } finally {
     await Promise.all([exporter.measured.stop(), account.stop()]);
   }
 }
 
+/** Without readers, and with one of the status page. */
+async function costs(exporter: Exporter): Promise<readonly [Cost, Cost]> {
+  const alone = await costOf(exporter);
+  return [alone, await costOf(exporter, () => fetchPage(exporter.port, '/'))];
+}
+
 export async function measureOutages(builds: readonly Build[]): Promise<Part> {
   const measured: Outage[] = [];
   for (const build of builds) {
-    const { all: withHourly } = await measure(build, 'billing');
-    measured.push({ name: build.name, ...(await measure(build, undefined)), withHourly });
+    const [, withHourly] = await look(build, 'billing', () => Promise.resolve(), costOf);
+    const [[healthy, healthyWithPage], [all, withPage]] = await look(build, undefined, costs, costs);
+    measured.push({ name: build.name, healthy, healthyWithPage, all, withPage, withHourly });
     log(`an outage of ${build.name}`);
   }
   const [own, other] = measured;
