@@ -56,9 +56,11 @@ describe('the command', () => {
     const folder = temporary({});
     const state = join(folder, 'state.json');
     const env = firstTry({ BUNNYNET_STATE_FILE: state });
-    for (const flags of [['--once'], ['--report'], ['--config.check'], ['--demo', '--once']])
-      expect((await run(flags, { env }).ended).code, flags.join()).toBe(0);
     const demo = run(['--demo', anyPort], { env });
+    const once = [['--once'], ['--report'], ['--config.check'], ['--demo', '--once']].map(
+      async (flags) => [flags.join(' '), (await run(flags, { env }).ended).code] as const,
+    );
+    for (const [flags, code] of await Promise.all(once)) expect(code, flags).toBe(0);
     await logged(demo, 'serving metrics');
     demo.child.kill();
     expect((await demo.ended).code).toBe(0);

@@ -11,7 +11,9 @@ import { configJsonSchema } from './json-schema.ts';
 
 const folder = fileURLToPath(new URL('../../config/', import.meta.url));
 const schema = configJsonSchema(resources);
-const validate = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+const validate = new Ajv({ allErrors: true, allowUnionTypes: true, code: { optimize: false } }).compile(
+  schema,
+);
 
 /** The file as an editor reads it: with the types that YAML gives to unquoted values. */
 function accepts(yaml: string): boolean {

@@ -22,11 +22,13 @@ async function expectExact(whole: Whole, history: History) {
   }
 }
 
+const usual = ['at 14:20', '15T14:20', 11] as const;
+const early = ['at 00:05', '15T00:05', 3] as const;
+
 describe.each([
-  ['at 14:20', '15T14:20', 11],
-  ['at 00:05', '15T00:05', 3],
-  ['at 03:10', '15T03:10', 1],
-  ['just before midnight', '15T23:50', 2],
+  usual,
+  early,
+  ...runs([], [['at 03:10', '15T03:10', 1] as const, ['just before midnight', '15T23:50', 2] as const]),
 ])('an exporter that is started %s after the history', (_, now, hoursByDay) => {
   it('goes on from its end in each kind, with no reset and no traffic missing', async () => {
     const run = { folder: temporary({}), nowMs: at(now) };

@@ -56,9 +56,8 @@ describe.each(delays.filter(([late]) => runs(/20 m|ten/, /./).test(late)))(
 );
 
 describe.each([
-  ['20 minutes', 20 * minuteMs],
-  ['an hour', hourMs],
-  ['three hours', 3 * hourMs],
+  ...runs([], [['20 minutes', 20 * minuteMs] as const, ['an hour', hourMs] as const]),
+  ['three hours', 3 * hourMs] as const,
 ])('the newest hour of a pull zone whose hours come %s after their end', (_, lateMs) => {
   const gauge = 'bunnynet_pull_zone_cache_hit_ratio_latest_hour';
 

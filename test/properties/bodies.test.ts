@@ -4,7 +4,7 @@ import { kindNames, kindOfEachApi } from '../simulator/targets.ts';
 import { checkBodies } from './property.ts';
 
 it.each(kindNames)('any body of %s becomes a reading with a valid page, or a known error', async (kind) => {
-  const count = kindOfEachApi.includes(kind) ? runs(60, 5_000) : runs(20, 1_000);
+  const count = kindOfEachApi.includes(kind) ? runs(40, 5_000) : runs(12, 1_000);
   const { bodies, results, samples } = await checkBodies(kind, count);
   expect(bodies).toBe(count);
   // Else nothing was shown.
