@@ -55,14 +55,24 @@ export function causesOf(input: CauseInput): readonly Cause[] {
 function groupsOf(input: CauseInput): readonly Group[] {
   const { targets, listings, exporter } = input;
   const paused = new Set(exporter.pauses.map(({ api, credential }) => `${api} ${credential}`));
-  // Once for each API: thousands of targets may have the same.
-  const hosts = new Map(Array.from(input.health.apis.keys(), (api) => [api, hostOf(input.baseUrlOf(api))]));
+  // One text for each API: thousands of targets may have the same.
+  const outageIds = new Map(
+    Array.from(input.health.apis.keys(), (api) => [api, `host ${hostOf(input.baseUrlOf(api))}`]),
+  );
   const groups = new Map<string, Group>();
   const groupOf = (place: Place, api: ApiName, credential: string): Group => {
     let group = groups.get(place.id);
     if (!group) {
-      const nothing = { targets: [], listings: [], kinds: new Set<string>(), failures: new Map() };
-      group = { ...place, ...nothing, apis: new Set(), credential, sinceMs: Number.POSITIVE_INFINITY };
+      group = {
+        ...place,
+        credential,
+        apis: new Set(),
+        targets: [],
+        listings: [],
+        kinds: new Set(),
+        failures: new Map(),
+        sinceMs: Number.POSITIVE_INFINITY,
+      };
       groups.set(place.id, group);
     }
     group.apis.add(api);
@@ -80,7 +90,7 @@ function groupsOf(input: CauseInput): readonly Group[] {
         pausing === undefined
           ? { id: `stale ${api}`, nature: 'stale', reason: 'stale' }
           : pauseOf(api, pausing);
-    } else if (lastFailure) place = placeOf(lastFailure, api, target, input, hosts);
+    } else if (lastFailure) place = placeOf(lastFailure, api, target, input, outageIds);
     if (!place || isUntold(lastFailure)) continue;
     const group = groupOf(place, api, credential);
     group.targets.push(status);
@@ -90,7 +100,7 @@ function groupsOf(input: CauseInput): readonly Group[] {
   for (const status of listings) {
     const { api, credential } = status.poll;
     if (!status.lastFailure || isUntold(status.lastFailure)) continue;
-    const place = placeOf(status.lastFailure, api, status.poll, input, hosts);
+    const place = placeOf(status.lastFailure, api, status.poll, input, outageIds);
     const group = groupOf(place, api, credential);
     group.listings.push(status);
     addFailure(group, status.lastFailure);
@@ -120,7 +130,7 @@ function placeOf(
   api: ApiName,
   spec: Spec,
   { health, lackOf }: CauseInput,
-  hosts: ReadonlyMap<ApiName, string>,
+  outageIds: ReadonlyMap<ApiName, string>,
 ): Place {
   const { result, message, status, errorKey, doubt } = failure;
   const { credential } = spec;
@@ -137,9 +147,10 @@ function placeOf(
   if (result === 'auth' && isOfRefused) return ofKey('refused', api === 'video' ? 'library_key' : 'refused');
   if (result === 'auth') return ofKey(`${doubt ?? 'denied'} ${api}`, doubt ? 'unknown_id' : 'denied');
   if (result === 'rate_limited') return pauseOf(api, credential);
+  const outageId = of?.state === 'down' ? outageIds.get(api) : undefined;
   if (isHostFailure(failure))
-    return of?.state === 'down'
-      ? { id: `host ${hosts.get(api)}`, nature: 'outage', reason: reasonOf(failure) }
+    return outageId !== undefined
+      ? { id: outageId, nature: 'outage', reason: reasonOf(failure) }
       : { id: `${api} ${operationOf(spec)}`, nature: 'answer', reason: reasonOf(failure) };
   if (status === 404 && !errorKey && isUnread(of))
     return { id: `address ${api}`, nature: 'answer', reason: 'address' };
@@ -347,10 +358,8 @@ function shownText(targets: number, restMs: number): string {
     : `${count(targets)} targets still show old values, the first for ${rest} more.`;
 }
 
-function filterOf(
-  { nature, reason, credential, ...group }: Group,
-  [failure, ...others]: readonly Failure[],
-): CauseFilter {
+function filterOf(group: Group, [failure, ...others]: readonly Failure[]): CauseFilter {
+  const { nature, reason, credential } = group;
   const kinds = [...group.kinds];
   if (nature === 'absent' || nature === 'stale') return { kinds, states: [nature], text: '' };
   let text = '';

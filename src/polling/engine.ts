@@ -137,7 +137,7 @@ export class PollEngine {
   #config: Config | undefined;
   #sections: readonly PlannedSection[] = [];
   #isLeftOut: IsLeftOut | undefined;
-  /** What the last plan says of listings, beyond their tasks. */
+  /** What the last plan says beyond its tasks. */
   #plan: PlanFacts = { selections: new Map(), shared: [], orphans: new Map(), capacities: [] };
   #planSoon: PlanSoon | undefined;
   #plannedAtMs = Number.NEGATIVE_INFINITY;

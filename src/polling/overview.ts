@@ -55,12 +55,12 @@ export function overviewOf(
     if (!task.stale) nextStaleMs = Math.min(nextStaleMs, task.staleAtMs);
     if (task.state !== 'ok' && task.state !== 'lacking') areTargetsHealthy = false;
   }
-  const ofApis = health(polled, uptimeMs);
+  const healthNow = health(polled, uptimeMs);
   const listings = listingTasks.map((task) =>
     listingStatus(
       task,
       selections.get(task.spec.key) ?? [],
-      ofApis.apis.get(task.spec.api)?.keys.get(task.spec.credential)?.wasRead === true,
+      healthNow.apis.get(task.spec.api)?.keys.get(task.spec.credential)?.wasRead === true,
       orphans.get(task.spec.key)?.length,
     ),
   );
@@ -71,7 +71,7 @@ export function overviewOf(
     listings,
     shared,
     summaries: summarizeListings(listings),
-    health: ofApis,
+    health: healthNow,
     capacities,
     isHealthy: areTargetsHealthy && listings.every(({ state }) => state === 'ok' || state === 'lacking'),
     nextStaleMs,

@@ -45,10 +45,12 @@ export class Timetable<Item> {
   wake(): void {
     const nowMs = this.#nowMs();
     const due: [item: Item, dueAtMs: number][] = [];
-    for (const entry of this.#dueAtMs) if (entry[1] <= nowMs) due.push(entry);
-    for (const [item] of due) this.#dueAtMs.delete(item);
     let nextMs = Number.POSITIVE_INFINITY;
-    for (const dueAtMs of this.#dueAtMs.values()) nextMs = Math.min(nextMs, dueAtMs);
+    for (const entry of this.#dueAtMs) {
+      if (entry[1] <= nowMs) due.push(entry);
+      else nextMs = Math.min(nextMs, entry[1]);
+    }
+    for (const [item] of due) this.#dueAtMs.delete(item);
     this.#wakeAtMs = nextMs;
     this.#setTimer();
     if (due.length > 0) this.#onDue(due.toSorted(([, a], [, b]) => a - b).map(([item]) => item));
