@@ -228,6 +228,12 @@ export function plan(input: PlanInput): Plan {
     return found;
   };
 
+  /** Whether a thing of a listing is one of these. Mostly there are none, and then no id is needed. */
+  const isOrphanOf = (spec: ListingSpec) => {
+    const ids = new Set(orphansOf(spec).map((one) => idText(one.ids)));
+    return (one: Listed) => ids.size > 0 && ids.has(idText(one.ids));
+  };
+
   const planSection = ({ section, resource, isSelected, isSelectedParent }: PlannedSection) => {
     const { kind, api } = resource;
     const { settings, intervalMs } = section;
@@ -361,9 +367,9 @@ export function plan(input: PlanInput): Plan {
       if (!entries) return keepBefore(spec, spec.parent?.ids ?? {});
       let count = 0;
       const excluded: Listed[] = [];
-      const left = new Set(orphansOf(spec).map(({ ids }) => idText(ids)));
+      const isOrphan = isOrphanOf(spec);
       for (const entry of entries) {
-        if (left.has(idText(entry.ids))) continue;
+        if (isOrphan(entry)) continue;
         if (feature !== undefined && entry.features?.includes(feature) !== true) continue;
         const key = targetKey(kind, entry.ids);
         if (!owns(key)) continue;
@@ -390,9 +396,9 @@ export function plan(input: PlanInput): Plan {
       }
       walk(account, parent, auxiliary, (parentSpec, parents) => {
         if (!parents) return keepBefore(parentSpec, parentSpec.parent?.ids ?? {});
-        const left = new Set(orphansOf(parentSpec).map(({ ids }) => idText(ids)));
+        const isOrphan = isOrphanOf(parentSpec);
         for (const one of parents) {
-          if (!isSelectedParent(one) || isOut(parentSpec, one) || left.has(idText(one.ids))) continue;
+          if (!isSelectedParent(one) || isOut(parentSpec, one) || isOrphan(one)) continue;
           const credential = credentialFor(listing.api, parentSpec, one);
           const spec = addListing(listing, credential, account, one, demand);
           visit(spec, entriesOf(spec));
