@@ -21,9 +21,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 /** Escapes what stands in text or in quoted attributes. Control characters, which HTML cannot hold, show as U+FFFD. */
 function escapeHtml(text: string): string {
-  return text
-    .replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '')
-    .replaceAll(/(?![\t\n\r])\p{Cc}/gu, '\uFFFD');
+  return text.replaceAll(/[&<>"']|(?![\t\n\r])\p{Cc}/gu, (character) => escapes[character] ?? '\uFFFD');
 }
 
 function render(value: HtmlValue): string {
