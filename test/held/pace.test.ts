@@ -220,18 +220,19 @@ describe('an account that is slow holds back nobody else: the others are late by
             const all = Array.from({ length: n }, (_, at) => ({
               Id: from + at,
               Name: '',
-              ApiKey: `library-${from + at}`,
+              // Real keys begin differently, too. To hide thousands with the same beginning takes long.
+              ApiKey: `${from + at}-library`,
             }));
             const Items = all.slice((page - 1) * perPage, page * perPage);
             return { Items, TotalItems: n, HasMoreItems: page * perPage < n };
           },
           '*': async ({ key = '' }) => {
-            if (!key.startsWith('library-10000')) await wait();
+            if (!key.startsWith('10000')) await wait();
             return { viewsChart: chart };
           },
         },
       },
-      ({ key = '' }) => key.startsWith('library-10000'),
+      ({ key = '' }) => key.startsWith('10000'),
     );
     expect(things).toBe(5);
     expect(longestMs).toBeLessThanOrEqual(1.1 * minuteMs + 2 * timeoutMs);

@@ -10,8 +10,9 @@ import type { Whole } from './whole.ts';
 /** By day only those about what is derived, at night all. */
 const isRepeated = runs(/\/test\/held\/(lacking|listings|readings|accounts|outages)\.test/, /\/test\/held\//);
 
-/** Scenarios with more requests run once. */
+/** Scenarios with more requests run once, and those where the reads in between would list more targets. */
 const maxRequests = runs(100, 5000);
+const maxListed = 200_000;
 
 /** Of the process, and how long things took. */
 const differs = /^(# (HELP|TYPE) )?(process_|nodejs_|\w+_(duration|lag)_seconds)/;
@@ -75,6 +76,8 @@ export default class ReadBetween extends TestRunner {
     }
     if (!test.repeats) return;
     const requests = run.wholes.reduce((sum, whole) => sum + whole.requests.length, 0);
-    if (requests > 0 && requests <= maxRequests) this.#ends = await endsOf(run);
+    const targets = run.wholes.reduce((sum, whole) => sum + whole.exporter.targets().length, 0);
+    if (requests > 0 && requests <= maxRequests && requests * targets <= maxListed)
+      this.#ends = await endsOf(run);
   }
 }
