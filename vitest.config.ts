@@ -28,7 +28,7 @@ export default defineConfig({
     expect: { poll: { timeout: limitMs } },
     // Each imports the modules once: more workers than cores would take more CPU time.
     maxWorkers: '100%',
-    // Threads that collect garbage beside the tests take a seventh of the processor time.
+    // To collect garbage often, and on threads beside the tests, takes a seventh of the processor time.
     execArgv: ['--single-threaded-gc', '--max-semi-space-size=64'],
     // Importing the same modules anew for each file takes a fifth of the processor time. CONTRIBUTING.md says what sharing asks
     // of a test.

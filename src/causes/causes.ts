@@ -55,9 +55,11 @@ export function causesOf(input: CauseInput): readonly Cause[] {
 function groupsOf(input: CauseInput): readonly Group[] {
   const { targets, listings, exporter } = input;
   const paused = new Set(exporter.pauses.map(({ api, credential }) => `${api} ${credential}`));
-  // One text for each API: thousands of targets may have the same.
+  // One text for each API that is down: thousands of targets may have the same.
   const outageIds = new Map(
-    Array.from(input.health.apis.keys(), (api) => [api, `host ${hostOf(input.baseUrlOf(api))}`]),
+    [...input.health.apis]
+      .filter(([, { state }]) => state === 'down')
+      .map(([api]) => [api, `host ${hostOf(input.baseUrlOf(api))}`]),
   );
   const groups = new Map<string, Group>();
   const groupOf = (place: Place, api: ApiName, credential: string): Group => {
@@ -147,7 +149,7 @@ function placeOf(
   if (result === 'auth' && isOfRefused) return ofKey('refused', api === 'video' ? 'library_key' : 'refused');
   if (result === 'auth') return ofKey(`${doubt ?? 'denied'} ${api}`, doubt ? 'unknown_id' : 'denied');
   if (result === 'rate_limited') return pauseOf(api, credential);
-  const outageId = of?.state === 'down' ? outageIds.get(api) : undefined;
+  const outageId = outageIds.get(api);
   if (isHostFailure(failure))
     return outageId !== undefined
       ? { id: outageId, nature: 'outage', reason: reasonOf(failure) }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Listing } from '../resources/resource.ts';
 import { type Changes, type Discovered, describeDiscovery, nameOf, singular } from './discovered.ts';
 import type { TargetSelection } from './plan.ts';
-import { type Failure, hasEnded, type PollRecord } from './record.ts';
+import { type Failure, hasEnded } from './record.ts';
 import type { ListingSpec } from './spec.ts';
 import type { ListingTask } from './task.ts';
 
@@ -34,11 +34,6 @@ export function mayLack({ optionalProduct }: Listing, status: number | undefined
   return optionalProduct === true && refusals.includes(status);
 }
 
-/** Whether a poll ever succeeded. */
-export function wasRead({ lastSuccessMs }: PollRecord): boolean {
-  return lastSuccessMs !== undefined;
-}
-
 /**
  * A product that the account lacks is not told apart from one that it may not read: either way it has nothing to list. That holds
  * only until the listing succeeds once, and while the key reads something else of the API.
@@ -57,7 +52,8 @@ export function listingStatus(
   orphans = 0,
 ): ListingStatus {
   const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
-  const isLacking = mayLack(spec.listing, lastFailure?.status) && !wasRead(record) && readsAnything;
+  const isLacking =
+    mayLack(spec.listing, lastFailure?.status) && lastSuccessMs === undefined && readsAnything;
   const goodState = lackingSinceMs === undefined ? 'ok' : 'lacking';
   const isFailing = lastFailure !== undefined && !isLacking;
   return {

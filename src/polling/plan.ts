@@ -228,7 +228,7 @@ export function plan(input: PlanInput): Plan {
     return found;
   };
 
-  /** Whether a thing of a listing is one of these. Mostly there are none, and then no id is needed. */
+  /** Whether a thing of a listing is an orphan. Mostly there are none, and then no id is needed. */
   const isOrphanOf = (spec: ListingSpec) => {
     const ids = new Set(orphansOf(spec).map((one) => idText(one.ids)));
     return (one: Listed) => ids.size > 0 && ids.has(idText(one.ids));

@@ -22,13 +22,18 @@ async function expectExact(whole: Whole, history: History) {
   }
 }
 
-const usual = ['at 14:20', '15T14:20', 11] as const;
-const early = ['at 00:05', '15T00:05', 3] as const;
+type Start = [when: string, now: string, hoursByDay: number];
 
-describe.each([
-  usual,
-  early,
-  ...runs([], [['at 03:10', '15T03:10', 1] as const, ['just before midnight', '15T23:50', 2] as const]),
+describe.each<Start>([
+  ['at 14:20', '15T14:20', 11],
+  ['at 00:05', '15T00:05', 3],
+  ...runs<Start[]>(
+    [],
+    [
+      ['at 03:10', '15T03:10', 1],
+      ['just before midnight', '15T23:50', 2],
+    ],
+  ),
 ])('an exporter that is started %s after the history', (_, now, hoursByDay) => {
   it('goes on from its end in each kind, with no reset and no traffic missing', async () => {
     const run = { folder: temporary({}), nowMs: at(now) };

@@ -55,9 +55,17 @@ describe.each(delays.filter(([late]) => runs(/20 m|ten/, /./).test(late)))(
   },
 );
 
-describe.each([
-  ...runs([], [['20 minutes', 20 * minuteMs] as const, ['an hour', hourMs] as const]),
-  ['three hours', 3 * hourMs] as const,
+type Delay = [late: string, lateMs: number];
+
+describe.each<Delay>([
+  ['three hours', 3 * hourMs],
+  ...runs<Delay[]>(
+    [],
+    [
+      ['20 minutes', 20 * minuteMs],
+      ['an hour', hourMs],
+    ],
+  ),
 ])('the newest hour of a pull zone whose hours come %s after their end', (_, lateMs) => {
   const gauge = 'bunnynet_pull_zone_cache_hit_ratio_latest_hour';
 

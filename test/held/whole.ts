@@ -336,7 +336,8 @@ export async function startWhole(options: WholeOptions) {
     page: () => whole.exporter.page(),
     /** The series of a family by their labels, written as on the page: `{a="1",b="2"}`. */
     async series(name: string) {
-      const page = await whole.exporter.page({ withOwn: name.startsWith('bunnynet_exporter_') });
+      const isOfAccount = /^bunnynet_(?!exporter_)/.test(name);
+      const page = await whole.exporter.page({ withOwn: !isOfAccount });
       const rows = page.matchAll(new RegExp(`^${name}(|\\{.*\\}) (.*)$`, 'gm'));
       return Object.fromEntries([...rows].map(([, labels = '', value]) => [labels, Number(value)]));
     },
