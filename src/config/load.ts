@@ -29,7 +29,7 @@ import {
   type Problem,
 } from './problems.ts';
 import { odditiesOf, readConfig } from './read.ts';
-import { documentSchema, type Settings } from './schema.ts';
+import { frameSchema, type Settings, sectionSchema } from './schema.ts';
 import { loadPatternEngine } from './selector.ts';
 import { gotText, isCertificates, unknownSetting } from './values.ts';
 import { type Document, isMapping, type Mapping, parseYaml } from './yaml.ts';
@@ -150,16 +150,25 @@ async function readBytes(file: string, what = 'a configuration file'): Promise<B
   }
 }
 
-/** Parses a document with the schema. Reports every violation, in our own words; undefined if there is one. */
+/** Parses a document with the schemas. Reports every violation, in our own words; undefined if there is one. */
 async function readSettings(
   raw: Mapping,
   resources: readonly Resource[],
   report: AddProblem,
 ): Promise<Settings | undefined> {
-  const schema = documentSchema(resources, (section) => section in raw);
-  await nextTurn();
-  const { data, error } = schema.safeParse(raw, { reportInput: true });
-  const issues = error?.issues.flatMap((issue) => withoutUnions(issue)) ?? [];
+  const issues: z.core.$ZodIssue[] = [];
+  const parse = (schema: z.ZodType, path: Path, part: unknown) => {
+    const { data, error } = schema.safeParse(part, { reportInput: true });
+    for (const issue of error?.issues ?? []) issues.push(...withoutUnions(issue, path));
+    return data;
+  };
+  const settings = { ...(parse(frameSchema(resources), [], raw) as object) } as Record<string, unknown>;
+  for (const resource of resources) {
+    const { section } = resource;
+    if (raw[section] === undefined) continue;
+    await nextTurn();
+    settings[section] = parse(sectionSchema(resource), [section], raw[section]);
+  }
   const misspelt = issues.flatMap(meantSettings);
   for (const issue of issues) {
     const path = issue.path as Path;
@@ -170,7 +179,7 @@ async function readSettings(
       report(path, messageOf(issue));
     }
   }
-  return data as Settings | undefined;
+  return issues.length === 0 ? (settings as unknown as Settings) : undefined;
 }
 
 /** The schema lists the settings that it knows in its message. */

@@ -293,9 +293,19 @@ function targetsSchema(resource: Resource) {
   return targets.describe(`What to poll: ${listOf}`);
 }
 
+/** Builds the schema of each once. Those of all kinds take 50 ms, which no reload takes again. */
+function once<Of extends object, Schema>(build: (of: Of) => Schema): (of: Of) => Schema {
+  const built = new WeakMap<Of, Schema>();
+  return (of) => {
+    const schema = built.get(of) ?? build(of);
+    built.set(of, schema);
+    return schema;
+  };
+}
+
 /** A section of one kind. */
-export function sectionSchema(resource: Resource) {
-  return mapping(
+export const sectionSchema = once((resource: Resource) =>
+  mapping(
     {
       credential: optional(
         value.credentialNames,
@@ -319,8 +329,8 @@ export function sectionSchema(resource: Resource) {
     isOfAccount(resource) ? 'a mapping of settings' : 'a mapping with `targets`',
   ).describe(
     `${resource.noun}, kind ${resource.kind}; unless discovery turns it on, it is off without this section`,
-  );
-}
+  ),
+);
 
 export function takesAll(resource: Resource): boolean {
   return resource.listing !== undefined || isOfAccount(resource);
@@ -357,33 +367,39 @@ const apisSchema = preset(
   'Addresses and pace of the APIs',
 );
 
-/** The schema of a document. given: whether the document has a section; building those of all kinds takes 50 ms. Default: all are built. */
-export function documentSchema(resources: readonly Resource[], given = (_section: string) => true) {
-  const sections = resources.map((resource) => {
-    const schema = given(resource.section) ? sectionSchema(resource) : z.undefined();
-    return [resource.section, schema.optional()];
-  });
-  return mapping(
-    {
-      credentials: credentialsSchema,
-      accounts: optional(
-        z.array(value.credentialName, { error: 'expected a list of credentials' }).min(1, {
-          error: 'expected at least one credential',
-        }),
-        "The credentials that are an account's key; may be left out where only one can be meant, or sections name them",
-      ),
-      apis: apisSchema,
-      interval_factor: preset(
-        value.decimal(0.5, 10),
-        '1',
-        'What every interval that is not set here is multiplied by, from 0.5 to 10; 24h is the longest, except where the default is longer',
-      ),
-      discovery: preset(discoverySchema(resources), {}, 'What is found and polled without being named here'),
-      state: preset(stateSchema, {}, 'What outlives a restart'),
-      ...Object.fromEntries(sections),
-    },
-    'a mapping of settings',
-  );
+/** What a section holds, which the schema of its kind reads. */
+const anyPart = z.unknown().optional();
+
+/** The schema of a document but for what its sections hold: `sectionSchema` is that of each. */
+export const frameSchema = once((resources: readonly Resource[]) => {
+  const sections = Object.fromEntries(resources.map(({ section }) => [section, anyPart]));
+  return mapping({ ...frameShape(resources), ...sections }, 'a mapping of settings');
+});
+
+/** The schema of a whole document. */
+export function documentSchema(resources: readonly Resource[]) {
+  const sections = resources.map((resource) => [resource.section, sectionSchema(resource).optional()]);
+  return mapping({ ...frameShape(resources), ...Object.fromEntries(sections) }, 'a mapping of settings');
+}
+
+function frameShape(resources: readonly Resource[]) {
+  return {
+    credentials: credentialsSchema,
+    accounts: optional(
+      z.array(value.credentialName, { error: 'expected a list of credentials' }).min(1, {
+        error: 'expected at least one credential',
+      }),
+      "The credentials that are an account's key; may be left out where only one can be meant, or sections name them",
+    ),
+    apis: apisSchema,
+    interval_factor: preset(
+      value.decimal(0.5, 10),
+      '1',
+      'What every interval that is not set here is multiplied by, from 0.5 to 10; 24h is the longest, except where the default is longer',
+    ),
+    discovery: preset(discoverySchema(resources), {}, 'What is found and polled without being named here'),
+    state: preset(stateSchema, {}, 'What outlives a restart'),
+  };
 }
 
 export type ApiSettings = z.output<ReturnType<typeof apiSchema>>;
