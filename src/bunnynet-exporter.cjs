@@ -4,7 +4,6 @@
 const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number);
 const isNew = major > 22 || (major === 22 && minor >= 3);
 if (isNew || (major === 20 && (minor > 18 || (minor === 18 && patch >= 1)))) {
-  // biome-ignore lint/correctness/useImportExtensions: it is started as it is built
   require('./main.js');
 } else {
   process.stderr.write(
