@@ -36,6 +36,17 @@ it('has the metrics of the process, but none whose measuring wakes it, and none 
   expect(families?.filter((name) => /eventloop_lag_\w+_seconds|heap_space/.test(name))).toEqual([]);
 });
 
+it('says at a scrape how long the event loop took to come round at the one before', async () => {
+  const telemetry = createTelemetry(resources, inventory);
+  const scrape = telemetry.render('text');
+  const begunMs = performance.now();
+  while (performance.now() - begunMs < 20);
+  await scrape;
+  await new Promise(setImmediate);
+  const [, seconds] = /^nodejs_eventloop_lag_seconds (\S+)$/m.exec(await render(telemetry)) ?? [];
+  expect(Number(seconds)).toBeGreaterThanOrEqual(0.02);
+});
+
 it('renders OpenMetrics with info types, and counter families without _total', async () => {
   const text = await render(createTelemetry(resources, inventory), 'openmetrics');
   expect(text).toMatch(
