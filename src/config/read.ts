@@ -23,12 +23,12 @@ import {
   minStaleAfterIntervals,
   type SectionSettings,
   type Settings,
-  sectionSchema,
   selectionKeys,
   staleAfterIntervals,
   type TargetSettings,
   takesAll,
   thingLabels,
+  unwrittenSection,
 } from './schema.ts';
 import { leftOutOf, meantByGlob, type Selection } from './selector.ts';
 import { formatBytes, isPlainRemote } from './values.ts';
@@ -154,8 +154,7 @@ function sectionOf(resource: Resource, settings: Settings): readonly Section[] {
   if (written)
     return [{ ...written, resource, isImplicit: false, intervalMs: written.interval ?? defaultMs }];
   if (kinds === 'none' || !takesAll(resource) || except.includes(resource.kind)) return [];
-  const preset = sectionSchema(resource).parse({ targets: 'all' }) as SectionSettings;
-  return [{ ...preset, resource, isImplicit: true, intervalMs: defaultMs }];
+  return [{ ...unwrittenSection(resource), resource, isImplicit: true, intervalMs: defaultMs }];
 }
 
 function isOfVideos({ resource }: Section): boolean {

@@ -332,6 +332,11 @@ export const sectionSchema = once((resource: Resource) =>
   ),
 );
 
+/** What a section with `targets: all` and nothing else is read as. The whole schema of each kind would take a tenth of a second of a start. */
+export function unwrittenSection({ settings }: Resource): SectionSettings {
+  return { targets: 'all', ...mapping(settings).parse({}) };
+}
+
 export function takesAll(resource: Resource): boolean {
   return resource.listing !== undefined || isOfAccount(resource);
 }

@@ -36,6 +36,15 @@ describe('discovery', () => {
     });
   });
 
+  test('reads every kind without a section as one with `targets: all` alone', async () => {
+    const all = `${account}discovery: { kinds: all }\n`;
+    const written = resources.map((resource) => `${resource.section}: { targets: all }\n`).join('');
+    const [implicit, explicit] = await Promise.all(
+      [all, all + written].map(async (text) => (await load(text, env, resources)).config.sections),
+    );
+    expect(implicit).toEqual(explicit);
+  });
+
   test('turns nothing on by default', async () => {
     const { config } = await load(`${account}discovery: { interval: 1h }\nshield_zones: { targets: all }`);
     expect(config.sections.map(({ kind }) => kind)).toEqual(['shield_zone']);
