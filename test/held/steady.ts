@@ -130,9 +130,10 @@ export const document = Object.fromEntries(
 
 /** What each kind has counted, by its section; undefined where it has no counter on the page. */
 export async function countersOf(whole: Whole): Promise<Readonly<Record<string, number | undefined>>> {
-  const counted = kinds.map(async ({ section, counter }) => {
-    const values = Object.values(await whole.series(counter));
-    return [section, values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0)];
+  const page = await whole.exporter.page({ withOwn: false });
+  const counted = kinds.map(({ section, counter }) => {
+    const rows = Array.from(page.matchAll(new RegExp(`^${counter}(?:|\\{.*\\}) (.*)$`, 'gm')));
+    return [section, rows.length === 0 ? undefined : rows.reduce((sum, [, value]) => sum + Number(value), 0)];
   });
-  return Object.fromEntries(await Promise.all(counted)) as Readonly<Record<string, number | undefined>>;
+  return Object.fromEntries(counted) as Readonly<Record<string, number | undefined>>;
 }
