@@ -74,9 +74,12 @@ async function start(exclude: string | readonly string[], routes: Record<string,
   return { whole, zones };
 }
 
+/** One of everything. */
+const ones = Object.fromEntries(Object.keys(few).map((name) => [name, 1]));
+
 describe('discovery.exclude', () => {
   it('leaves out of each kind what the table in the documentation says, and nothing else', async () => {
-    const { document, ...account } = simulateAccount({ shape: few });
+    const { document, ...account } = simulateAccount({ shape: ones });
     const whole = await startWhole({ ...account, document });
     await whole.exporter.start();
     await whole.pass(60_000);
@@ -94,10 +97,9 @@ describe('discovery.exclude', () => {
       await whole.pass(1000);
       const left = Object.fromEntries(Object.entries(all).filter(([kind]) => !kinds.includes(kind)));
       expect(polled(whole), label).toEqual(left);
+      if (label === 'pull_zone_id')
+        expect(JSON.parse((await whole.get('/sd/hostnames')).body)).toEqual([]);
     }
-    whole.document = { ...document, discovery: { exclude: 'pull_zone_id=.*' } };
-    await whole.reload();
-    expect(JSON.parse((await whole.get('/sd/hostnames')).body)).toEqual([]);
   });
 
   it('takes a name of a thing: what is about it follows, and is not matched itself', async () => {
