@@ -97,8 +97,7 @@ describe('discovery.exclude', () => {
       await whole.pass(1000);
       const left = Object.fromEntries(Object.entries(all).filter(([kind]) => !kinds.includes(kind)));
       expect(polled(whole), label).toEqual(left);
-      if (label === 'pull_zone_id')
-        expect(JSON.parse((await whole.get('/sd/hostnames')).body)).toEqual([]);
+      if (label === 'pull_zone_id') expect(JSON.parse((await whole.get('/sd/hostnames')).body)).toEqual([]);
     }
   });
 

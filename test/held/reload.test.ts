@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { directory } from '../config/fixtures.ts';
+import { runs } from '../runs.ts';
 import { holdFile } from './hold-file.ts';
 import { eventually, type Request, reply, startWhole, type Whole } from './whole.ts';
 
@@ -348,13 +349,18 @@ it('a reload while the exporter starts is not undone by the start, which takes l
   expect(whole.requests.at(-1)).toMatchObject({ path: '/mc/apps/after/summary', key: whole.env['KEY'] });
 });
 
-it.each<[string, (applications: object) => Whole['document']]>([
-  ['other settings', (applications) => ({ applications: { ...applications, latency_unit: 'seconds' } })],
+type Change = [what: string, changed: (applications: object) => Whole['document']];
+
+it.each<Change>([
   [
     'another key',
     (applications) => ({ credentials: { account: { env: 'KB' } }, applications: { ...applications } }),
   ],
   ['a shorter interval', (applications) => ({ applications: { ...applications, interval: '30m' } })],
+  ...runs<Change[]>(
+    [],
+    [['other settings', (applications) => ({ applications: { ...applications, latency_unit: 'seconds' } })]],
+  ),
 ])(
   'a target that leaves, comes back and gets %s while its poll hangs is polled again once that has ended',
   async (_, changed) => {

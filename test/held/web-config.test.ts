@@ -65,7 +65,7 @@ async function start(yaml: string) {
 /** The file while it is being written: at night all its beginnings, by day those where something begins, the empty one first. */
 const beginningsOf = (text: string) =>
   Array.from(text, (_, length) => text.slice(0, length)).filter((beginning) =>
-    runs(/(?:^|[\n:{[ ])$/, /$/).test(beginning),
+    runs(/(?:^|[\n:{[])$/, /$/).test(beginning),
   );
 
 describe('a web configuration with users', () => {
