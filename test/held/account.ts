@@ -11,6 +11,9 @@ export const few = Object.fromEntries(
   Object.entries(scales.small).map(([name, count]) => [name, Math.min(count, 2)]),
 ) as unknown as Shape;
 
+/** One of everything. */
+export const ones = Object.fromEntries(Object.keys(few).map((name) => [name, 1])) as unknown as Shape;
+
 interface AccountOptions {
   /** Sizes that replace those of the small scale. */
   readonly shape?: Partial<Shape> | undefined;

@@ -8,7 +8,7 @@ import { byHour, countersOf, document, hourMs, kinds, minuteMs, routesOf } from 
 import { startWhole, type Whole } from './whole.ts';
 
 const midnight = Date.parse('2026-08-16T00:00:00Z');
-const evening = midnight - runs(20, 60) * minuteMs;
+const evening = midnight - runs(10, 60) * minuteMs;
 const noon = Date.parse('2026-08-16T12:00:00Z');
 
 async function startAt(nowMs: number, lateMs: number): Promise<Whole> {
@@ -18,9 +18,9 @@ async function startAt(nowMs: number, lateMs: number): Promise<Whole> {
   return whole;
 }
 
-/** By day the exporter sleeps from when yesterday was read in the night until soon before it is read for the last time. */
+/** By day the exporter sleeps from soon after midnight until soon before yesterday is read for the last time. */
 async function passUntil(whole: Whole, untilMs: number): Promise<void> {
-  const [sleepsMs, wakesMs] = [midnight + 40 * minuteMs, noon - 20 * minuteMs];
+  const [sleepsMs, wakesMs] = [midnight + 15 * minuteMs, noon - 20 * minuteMs];
   if (runs(untilMs > wakesMs, false)) {
     await whole.pass(sleepsMs - Date.now());
     whole.advance(wakesMs - sleepsMs);
@@ -43,7 +43,7 @@ const delays: readonly (readonly [late: string, lateMs: number, untilMs: number]
   ['an hour', hourMs, midnight + 3 * hourMs + 10 * minuteMs],
   ['three hours', 3 * hourMs, noon + 20 * minuteMs],
   ['ten hours', 10 * hourMs, noon + 20 * minuteMs],
-  ['almost twelve hours', 12 * hourMs - 5 * minuteMs, noon + 20 * minuteMs],
+  ['almost twelve hours', 12 * hourMs - 5 * minuteMs, noon + runs(12, 20) * minuteMs],
 ];
 
 describe.each(delays.filter(([late]) => runs(/20 m|almost/, /./).test(late)))(

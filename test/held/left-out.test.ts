@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../src/resources/kinds/index.ts';
-import { few, simulateAccount } from './account.ts';
+import { ones, simulateAccount } from './account.ts';
 import { type Request, type Route, reply, startWhole, type Whole } from './whole.ts';
 
 const keys = { ACME: 'the-key-of-acme', UMBRELLA: 'the-key-of-umbrella' };
@@ -73,9 +73,6 @@ async function start(exclude: string | readonly string[], routes: Record<string,
   await whole.pass(20_000);
   return { whole, zones };
 }
-
-/** One of everything. */
-const ones = Object.fromEntries(Object.keys(few).map((name) => [name, 1]));
 
 describe('discovery.exclude', () => {
   it('leaves out of each kind what the table in the documentation says, and nothing else', async () => {

@@ -189,15 +189,14 @@ describe.each(readers)('a listing of $of', ({ kind, section, path, good, bad, no
     expect([found(), await up()]).toEqual([before, 1]);
   });
 
-  it.each(none.map((answer) => [JSON.stringify(answer), answer]))(
-    'that says it is empty is believed: %s',
-    async (_, answer) => {
-      const { whole, found, up } = await start();
+  it('that says it is empty is believed', async () => {
+    const { whole, found, up } = await start();
+    for (const answer of none) {
       whole.routes[path] = () => answer;
       await whole.poll();
-      expect([found(), await up()]).toEqual([[], 1]);
-    },
-  );
+      expect([found(), await up()], JSON.stringify(answer)).toEqual([[], 1]);
+    }
+  });
 });
 
 /** Pull zones served page by page with a total, as by an API whose pages are smaller than what is asked for. */
