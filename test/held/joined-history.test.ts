@@ -6,7 +6,7 @@ import { parseState } from '../../src/state/form.ts';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
 import { endsOf, type History, routes, startExporter, stateIn, writeHistory } from './history-before.ts';
-import { countersOf, dayMs, hourMs, kinds, minuteMs } from './steady.ts';
+import { countersOf, dayMs, document, hourMs, kinds, minuteMs } from './steady.ts';
 import { startWhole, type Whole, type WholeOptions } from './whole.ts';
 
 const at = (text: string) => Date.parse(`2026-08-${text}:00Z`);
@@ -91,7 +91,12 @@ it('writes what each series has at the end of the history, when it was read, and
 });
 
 it('has no target in the state whose requests all failed, and counts the last days later if they failed', async () => {
-  const run = { folder: temporary({}), nowMs: at('15T14:20') };
+  const { dns_zones: ofDns, storage_zone_egress } = document;
+  const run = {
+    folder: temporary({}),
+    nowMs: at('15T14:20'),
+    document: { dns_zones: ofDns, storage_zone_egress },
+  };
   let isDown = true;
   const failing: WholeOptions['routes'] = {
     ...routes,
@@ -124,7 +129,8 @@ describe('the state file', () => {
   });
 
   it('is not touched, and nothing is asked, if an exporter wrote it', async () => {
-    const run = { folder: temporary({}), nowMs: at('15T14:20') };
+    const { dns_zones } = document;
+    const run = { folder: temporary({}), nowMs: at('15T14:20'), document: { dns_zones } };
     const whole = await startExporter(run);
     await whole.stop();
     const before = readFileSync(stateIn(run));

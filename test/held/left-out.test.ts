@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../src/resources/kinds/index.ts';
+import { runs } from '../runs.ts';
 import { ones, simulateAccount } from './account.ts';
 import { type Request, type Route, reply, startWhole, type Whole } from './whole.ts';
 
@@ -79,7 +80,7 @@ describe('discovery.exclude', () => {
     const { document, ...account } = simulateAccount({ shape: ones });
     const whole = await startWhole({ ...account, document });
     await whole.exporter.start();
-    await whole.pass(60_000);
+    await whole.pass(10_000);
     const all = polled(whole);
     expect(Object.keys(all).toSorted()).toEqual(resources.map(({ kind }) => kind).toSorted());
     const rows = readFileSync('docs/configuration.md', 'utf8').matchAll(/^\| `(\w+_id)` \| (.*) \|$/gm);
@@ -88,7 +89,10 @@ describe('discovery.exclude', () => {
       ([, label = '', kinds = '']) => [label, (kinds.match(/\w+/g) ?? []) as readonly string[]] as const,
     );
     expect(table.map(([label]) => label)).toHaveLength(8);
-    for (const [label, kinds] of table) {
+    // By day one label of things that name others, one of things with keys of their own, and one of neither.
+    for (const [label, kinds] of table.filter(([name]) =>
+      runs(/^(pull_zone|library|app)_id$/, /./).test(name),
+    )) {
       whole.document = { ...document, discovery: { exclude: `${label}=.*` } };
       await whole.reload();
       await whole.pass(1000);

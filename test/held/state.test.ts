@@ -114,9 +114,13 @@ it('a restart after more than 28 days counts the last 28, and never less than be
   }
 });
 
+/** One kind, where any shows it, and one by days with one by hours. */
+const ofZones = { dns_zones: { targets: [7], interval: '10m' } };
+const ofTwo = { ...ofZones, pull_zone_statistics: { targets: [7], interval: '10m' } };
+
 describe('a restored counter', () => {
   it('is on the page only after the first good poll of its target', async () => {
-    const run = { folder: temporary({}), nowMs: at('15T12:00') };
+    const run = { folder: temporary({}), nowMs: at('15T12:00'), document: ofTwo };
     const first = await start(run);
     await first.pass(10 * minuteMs);
     await first.stop();
@@ -174,9 +178,6 @@ describe('a restored counter', () => {
     await expectExact(second, at('15T12:00'));
   });
 });
-
-/** One kind, where any shows it. */
-const ofZones = { dns_zones: { targets: [7], interval: '10m' } };
 
 describe('a target that left and came back', () => {
   const gone = { dns_zones: { targets: [8], interval: '10m' } };
@@ -297,7 +298,7 @@ describe('a family with a bound', () => {
 
   it('keeps its series and `other`, and what is new after a kill gains nothing twice', async () => {
     const { queries, run } = startTypes();
-    for (let n = 0; n < 45; n++) queries.set(`T${n}`, 100 + n);
+    for (let n = 0; n < 48; n++) queries.set(`T${n}`, 100 + n);
     const before = new Map<string, number>();
     /** What all series have gained, as Prometheus sees it: one that falls is counted whole. */
     let gained = 0;
@@ -318,7 +319,7 @@ describe('a family with a bound', () => {
     };
     let whole = await start(run);
     await look(whole);
-    for (let round = 0; round < runs(4, 6); round++) {
+    for (let round = 0; round < runs(2, 6); round++) {
       // Some get a series of their own, and later ones do not.
       for (let n = 0; n < 2; n++) add(`ROUND${round}N${n}`, 1000 + n);
       for (const type of queries.keys()) add(type, round + 1);
@@ -343,9 +344,9 @@ it('SIGKILL at many moments: never a lower value, and nothing twice', async () =
   let whole = await start(run);
   const beganMs = Date.now();
   let before = await countersOf(whole);
-  for (let kills = 0; kills < runs(6, 100); kills++) {
+  for (let kills = 0; kills < runs(4, 100); kills++) {
     // Between none and five writes, over midnight, too.
-    await whole.pass(Math.floor(((kills * 379) % 1000) * 0.36) * 1000);
+    await whole.pass(Math.floor(((kills * 637) % 1000) * 0.36) * 1000);
     before = await countersOf(whole);
     await kill(whole, run);
     whole = await start(run);
@@ -469,7 +470,7 @@ describe('the file', () => {
   });
 
   it('is whole where a reload comes during a write', async () => {
-    const run = { folder: temporary({}), nowMs: at('15T12:00') };
+    const run = { folder: temporary({}), nowMs: at('15T12:00'), document: ofTwo };
     const whole = await start(run);
     await whole.pass(11 * minuteMs);
     const before = whole.document;
