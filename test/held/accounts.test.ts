@@ -265,8 +265,8 @@ describe('an account of which nothing is read', () => {
       await sleep(9000);
       return listed([3]);
     };
-    for (let second = 0; second < 150; second += 6) {
-      await whole.pass(6000);
+    for (let second = 0; second < 150; second += runs(6, 3)) {
+      await whole.pass(runs(6000, 3000));
       expect(await whole.value(unreadable, { account: 'umbrella' }), `second ${second}`).toBe(0);
     }
     expect(whole.requests.filter(({ key }) => key === keys.UMBRELLA).length).toBeGreaterThan(2);

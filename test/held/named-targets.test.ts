@@ -2,13 +2,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { isReadAlone, type Listing, type ReadResource, type Resource } from '../../src/resources/resource.ts';
+import { runs } from '../runs.ts';
 import { few, simulateAccount } from './account.ts';
 import { startWhole } from './whole.ts';
 
 /** Reads this kind once, with its targets named where they can be. Resolves with what differs from target to target, and wrong paths. */
 async function readNamed({ kind, metricPrefix }: Resource) {
   const whole = await startWhole({
-    ...simulateAccount({ shape: few, kinds: [kind], isNamed: true }),
+    ...simulateAccount({ shape: runs(few, undefined), kinds: [kind], isNamed: true }),
   });
   await whole.poll();
   const states = whole.exporter.targets().map(({ state, lastFailure }) => lastFailure?.message ?? state);
