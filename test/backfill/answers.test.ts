@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { BackfillOptions } from '../../src/backfill/backfill.ts';
 import { dayMs, hourMs } from '../../src/backfill/ranges.ts';
 import { load } from '../../src/demo.ts';
+import { runs } from '../runs.ts';
 import { Collected, nowMs, parse, untilMs, writeTo } from './writing.ts';
 
 type Query = Readonly<Record<string, string>>;
@@ -164,36 +165,54 @@ it('writes finite numbers that never fall for figures as large as a number can b
   expect(values.at(-1)).toBe(Number.MAX_VALUE);
 });
 
-it('asks by hours for the last 30 days, by day for those before, and for none before the last 365', async () => {
-  const { of, asked, log, isComplete } = await historyOf(
-    {
-      '/statistics': ({ dateFrom = '' }) => ({
-        TotalRequestsServed: 24,
-        RequestsServedChart: { [dateFrom]: 24 },
-      }),
-    },
+const served: Routes = {
+  '/statistics': ({ dateFrom = '' }) => ({
+    TotalRequestsServed: 24,
+    RequestsServedChart: { [dateFrom]: 24 },
+  }),
+};
+
+const firstOf = (queries: readonly Query[]) =>
+  queries.map(({ dateFrom = '' }) => dateFrom).toSorted((a, b) => a.localeCompare(b))[0];
+
+it('asks by hours for the last 30 days, and by day for those before', async () => {
+  const { of, asked, isComplete } = await historyOf(
+    served,
     zone,
-    { durationMs: 400 * dayMs },
+    runs<Partial<BackfillOptions>>(
+      { durationMs: 4 * dayMs, untilMs: Date.UTC(2026, 9, 31) },
+      { durationMs: 400 * dayMs },
+    ),
   );
   expect(isComplete).toBe(true);
-  const days = asked.filter(({ dateFrom }) => dateFrom !== undefined);
-  const first = (hourly: string | undefined) =>
-    days
-      .filter((query) => query['hourly'] === hourly)
-      .map(({ dateFrom = '' }) => dateFrom)
-      .toSorted((a, b) => a.localeCompare(b))[0];
-  expect(days).toHaveLength(365);
-  expect(first('true')).toBe('2026-10-29T00:00:00Z');
-  expect(first(undefined)).toBe('2025-11-28T00:00:00Z');
-  expect(days.filter((query) => (query['hourly'] === 'true') !== (query['exactRange'] === 'true'))).toEqual(
-    [],
+  const [byHours, byDay] = [true, false].map((isHourly) =>
+    asked.filter((query) => (query['hourly'] === 'true') === isHourly),
   );
-  expect(log).toContain('the API gives the last 365 days, so there is nothing before 2025-11-28');
+  expect(firstOf(byHours ?? [])).toBe('2026-10-29T00:00:00Z');
+  expect(byDay?.map(({ dateFrom }) => dateFrom)).toContain('2026-10-28T00:00:00Z');
+  expect(byHours?.filter((query) => query['exactRange'] !== 'true')).toEqual([]);
+  expect(byDay?.filter((query) => query['exactRange'] === 'true')).toEqual([]);
   const requests = of('bunnynet_pull_zone_requests_total');
   // Evenly through the day, then by its hours.
   const evenly = hoursOf(requests, Date.UTC(2026, 9, 28));
   expect(new Set(evenly.map((value, at) => value - (evenly[at - 1] ?? value - 1)))).toEqual(new Set([1]));
   expect(new Set(hoursOf(requests, Date.UTC(2026, 9, 29)))).toEqual(new Set([(evenly.at(-1) ?? 0) + 24]));
+});
+
+it('asks for no day before the last 365', async () => {
+  const { asked, log, isComplete } = await historyOf(
+    served,
+    zone,
+    runs<Partial<BackfillOptions>>(
+      { durationMs: 40 * dayMs, untilMs: Date.UTC(2025, 11, 2) },
+      { durationMs: 400 * dayMs },
+    ),
+  );
+  expect(isComplete).toBe(true);
+  const days = asked.filter(({ dateFrom }) => dateFrom !== undefined);
+  expect(days).toHaveLength(runs(4, 365));
+  expect(firstOf(days)).toBe('2025-11-28T00:00:00Z');
+  expect(log).toContain('the API gives the last 365 days, so there is nothing before 2025-11-28');
 });
 
 it('asks by day for a day that became too old for hours while the history was read', async () => {

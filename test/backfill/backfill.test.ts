@@ -18,7 +18,7 @@ import { resources } from '../../src/resources/kinds/index.ts';
 import { silent } from '../../src/resources/resource.ts';
 import { count } from '../../src/text.ts';
 import { runs } from '../runs.ts';
-import { startSimulator } from '../simulator/start.ts';
+import { single, startSimulator } from '../simulator/start.ts';
 import {
   Collected,
   nowMs,
@@ -33,7 +33,11 @@ import {
 /** Of the test under way. */
 let simulator: Simulator;
 beforeEach(async () => {
-  simulator = await startSimulator({ now: () => nowMs, logRequests: true });
+  simulator = await startSimulator({
+    now: () => nowMs,
+    logRequests: true,
+    shape: runs(single, {}),
+  });
 });
 
 const pace = { requests_per_second: 5000, max_concurrency: 64, max_retries: 0 };
@@ -69,11 +73,11 @@ const date = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const firstDay = Date.UTC(2026, 9, 29);
 const days = Array.from({ length: 29 }, (_, at) => firstDay + at * dayMs);
 /** By day the last of them are enough. */
-const lately = days.slice(-runs(5, 29));
+const lately = days.slice(-runs(3, 29));
 
 describe('the growth of each day', () => {
   it('is the figure of the API, by hours', async () => {
-    const asked = days.slice(-runs(3, 7));
+    const asked = days.slice(-runs(2, 7));
     const lastDays = asked.length + 1;
     const written = await write(['pull_zone', 'pull_zone_statistics'], { durationMs: lastDays * dayMs });
     expect(written.isComplete).toBe(true);
@@ -116,15 +120,16 @@ describe('the growth of each day', () => {
   });
 
   it('is the figure of the API of each day of more than a month, although it has hours of only 30 days', async () => {
-    simulator = await startSimulator({ now: () => nowMs, shape: { zones: 1 } });
+    const today = Date.UTC(2026, 10, 27);
     const written = await write(['pull_zone_statistics', 'pull_zone_optimizer'], {
-      durationMs: runs(33, 60) * dayMs,
+      durationMs: runs(5, 60) * dayMs,
+      untilMs: runs(today - 26 * dayMs, untilMs),
     });
     expect(written.log).not.toContain('the history lacks');
     expect(written.isComplete).toBe(true);
     const [zone] = simulator.pullZones;
     const requests = written.of('bunnynet_pull_zone_requests_total', `"${zone?.id}"`);
-    for (const day of [runs(31, 58), 30, 29, 28].map((ago) => Date.UTC(2026, 10, 27) - ago * dayMs)) {
+    for (const day of [runs(31, 58), 30, 29, 28].map((ago) => today - ago * dayMs)) {
       const query = `dateFrom=${date(day)}T00:00:00Z&dateTo=${date(day)}T23:59:59Z&loadRequestsServed=true`;
       const { RequestsServedChart } = await answer('core', `/statistics?pullZone=${zone?.id}&${query}`);
       expect(gain(requests, day)).toBe(sum(RequestsServedChart));
@@ -190,10 +195,15 @@ it('has the families of what is counted, what names them, and nothing else, of e
 });
 
 it('says before the first row how much about comes', async () => {
-  const kinds = resources.map(({ kind }) => kind);
+  // By hours, by days, of 28 days at once, and names.
+  const some = ['pull_zone', 'pull_zone_statistics', 'dns_zone', 'storage_zone_egress', 'rate_limit'];
+  const kinds = runs(
+    some,
+    resources.map(({ kind }) => kind),
+  );
   const output = new Collected(false);
   const { log } = await writeTo(output, await setupOf(kinds), {
-    durationMs: runs(5, 30) * dayMs,
+    durationMs: runs(16, 30) * dayMs,
     labels: { job: 'bunny', instance: 'a:1' },
   });
   const numbersIn = (pattern: RegExp) =>
@@ -212,7 +222,7 @@ it('says before the first row how much about comes', async () => {
 it('leaves out the days that failed, and names each once', async () => {
   const [zone] = simulator.dnsZones;
   simulator.inject({ type: 'status-500', kind: 'dns_zone', target: zone?.id ?? '', share: 0.2 });
-  const written = await write(['dns_zone']);
+  const written = await write(['dns_zone'], { durationMs: runs(12, 30) * dayMs });
   expect(written.isComplete).toBe(false);
   const lines = written.log.split('\n').filter((line) => line.includes('the history lacks'));
   expect(lines).toHaveLength(1);
@@ -332,9 +342,16 @@ it('leaves out an answer about other days, and a day of which the API does not g
   });
   await expect(read('2026-11-04')).rejects.toThrow('the figures are those of other days');
 
-  const written = await write(['pull_zone_origin_errors'], { durationMs: 10 * dayMs });
-  expect(written.isComplete).toBe(false);
-  expect(written.log).toContain('the API has more of that day than it gives');
+  simulator = await startSimulator({ now: () => nowMs, shape: { zones: 3 } });
+  // One with ten times as many errors as the others.
+  const kind = 'pull_zone_origin_errors';
+  const targets = [Number(simulator.pullZones[2]?.id)];
+  const setup = await load(
+    everything(simulator, { kinds: [kind], api: () => pace, sections: { [kind]: { targets } } }),
+  );
+  const { isComplete, log } = await writeTo(new Collected(), setup, { durationMs: 5 * dayMs });
+  expect(isComplete).toBe(false);
+  expect(log).toContain('the API has more of that day than it gives');
 });
 
 it('finds out with one request for each kind whether the API has a day of long ago', async () => {
@@ -376,6 +393,7 @@ describe('with things that are left out everywhere', () => {
   };
 
   it('has nothing of them, and asks for nothing of them', async () => {
+    simulator = await startSimulator({ now: () => nowMs, logRequests: true, shape: { zones: 3 } });
     const [byName, byId, ...others] = simulator.zones;
     const written = await writeWithout([byName?.name ?? '', `pull_zone_id=${byId?.pullZoneId}`]);
     expect(written.isComplete).toBe(true);
@@ -416,7 +434,7 @@ it('ends after a whole line when it is interrupted, or when nobody reads any mor
   const options = {
     ...setup,
     resources,
-    durationMs: 10 * dayMs,
+    durationMs: dayMs,
     stepMs: 300_000,
     labels: {},
     withOwn: true,
@@ -427,7 +445,7 @@ it('ends after a whole line when it is interrupted, or when nobody reads any mor
     ...options,
     output,
     signal: AbortSignal.any([interrupt.signal, over]),
-    onProgress: ({ bytes }) => bytes > 1e6 && interrupt.abort(new Error('enough')),
+    onProgress: ({ bytes }) => bytes > 100_000 && interrupt.abort(new Error('enough')),
   });
   await expect(ended).rejects.toThrow('enough');
   expect(output.text).toMatch(/[^\n]\n$/);

@@ -4,31 +4,34 @@ import { type Figure, type Figures, latestDay, latestDayStamp, total } from '../
 import { dayMs, hourMs, merged, piecesOf } from '../../src/backfill/ranges.ts';
 import { eachDay, openDays } from '../../src/resources/queries.ts';
 import type { Range } from '../../src/resources/times.ts';
+import { runs } from '../runs.ts';
 
 const startMs = Date.UTC(2026, 9, 28);
 const steps = [60_000, 300_000, 900_000, hourMs];
 
-/** Figures of some of the units of a week, and of which of its days there are any. */
+const length = runs(3, 7);
+
+/** Figures of some of the units of some days, and of which of them there are any. */
 const histories = fc
   .record({
     unitMs: fc.constantFrom(hourMs, dayMs),
     stepMs: fc.constantFrom(...steps),
-    days: fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }),
+    days: fc.array(fc.boolean(), { minLength: length, maxLength: length }),
     values: fc.array(fc.oneof(fc.nat(1e6), fc.double({ min: 0, max: 1e6, noNaN: true })), {
       minLength: 1,
-      maxLength: 168,
+      maxLength: length * 24,
     }),
   })
   .map(({ unitMs, stepMs, days, values }) => {
     const ranges = merged(
       days.flatMap((isRead, day) => (isRead ? [rangeOf(startMs + day * dayMs, dayMs)] : [])),
     );
-    const units = (7 * dayMs) / unitMs;
+    const units = (length * dayMs) / unitMs;
     const figures: Figure[] = Array.from({ length: units }, (_, at) => ({
       ...rangeOf(startMs + at * unitMs, unitMs),
       value: values[at % values.length] ?? 0,
     })).filter(({ fromMs }) => ranges.some((range) => fromMs >= range.fromMs && fromMs < range.toMs));
-    return { figures, ranges, grid: { stepMs, untilMs: startMs + 7 * dayMs } };
+    return { figures, ranges, grid: { stepMs, untilMs: startMs + length * dayMs } };
   });
 
 function rangeOf(fromMs: number, lengthMs: number): Range {
