@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Route } from '../../src/http/route.ts';
+import { runs } from '../runs.ts';
 import { metrics, rawClient, scrapeDuring, serve } from './serve.ts';
 
 /** Short for an idle client, but long enough to serve one on a busy machine. */
@@ -102,10 +103,11 @@ describe('a client beyond a bound is cut while others are served', () => {
 
 describe('a flood of connections', () => {
   const limits = { maxConnections: 3, headersTimeout: shortMs, connectionsCheckingInterval: 20 };
+  const connections = runs(50, 200);
 
   test('keeps out new clients only until its own connections time out', async () => {
     const { port } = await serve({ routes, limits });
-    for (let i = 0; i < 200; i++) rawClient(port);
+    for (let i = 0; i < connections; i++) rawClient(port);
     const health = async () =>
       await rawClient(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').closed;
     await expect.poll(health).toContain('up 1');
@@ -116,7 +118,7 @@ describe('a flood of connections', () => {
     const { port: other } = await serve({ routes, limits });
     const scraper = rawClient(port, get('/metrics'));
     await scraper.until('up 1');
-    const flood = Array.from({ length: 200 }, () => rawClient(port));
+    const flood = Array.from({ length: connections }, () => rawClient(port));
     await flood.at(-1)?.closed;
     scraper.socket.write(get('/metrics'));
     await expect.poll(() => scraper.received().match(/up 1/g)?.length).toBe(2);

@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Store } from '../../src/exposition/store.ts';
 import { createMetricsRoute, type MetricsRouteOptions } from '../../src/http/metrics-route.ts';
 import type { Route } from '../../src/http/route.ts';
+import { runs } from '../runs.ts';
 import { serve as serveRoutes } from './serve.ts';
 
 function filled() {
@@ -198,10 +199,12 @@ describe('the metrics handler', () => {
 
   describe('with readers that do not read', () => {
     const block = Buffer.alloc(200_000, 'x');
-    const parts = Array.from({ length: 200 }, () => block);
+    const parts = Array.from({ length: runs(100, 200) }, () => block);
     const bigStore: MetricsRouteOptions['store'] = {
       families: (kind) =>
-        kind ? [] : [{ version: 0, length: () => 200 * block.length, bytes: () => parts, copy: () => 0 }],
+        kind
+          ? []
+          : [{ version: 0, length: () => parts.length * block.length, bytes: () => parts, copy: () => 0 }],
     };
     const small = '/metrics?kind=exporter';
 

@@ -73,11 +73,15 @@ export function rawClient(port: number, send = ''): RawClient {
     until: (wanted) =>
       new Promise((resolve, reject) => {
         const look = () => {
-          if (text.includes(wanted)) resolve(text);
+          if (!text.includes(wanted)) return;
+          socket.off('data', look);
+          resolve(text);
         };
-        look();
         socket.on('data', look);
-        void closed.then((all) => reject(new Error(`closed after ${JSON.stringify(all)}`)));
+        look();
+        void closed.then((all) => {
+          if (!all.includes(wanted)) reject(new Error(`closed after ${JSON.stringify(all)}`));
+        });
       }),
   };
 }

@@ -7,6 +7,7 @@ import { TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { WebServerOptions } from '../../src/http/server.ts';
 import { alternativeNames } from '../../src/http/tls.ts';
+import { runs } from '../runs.ts';
 import { type Identity, issue, issueFamily } from './certificates.ts';
 import { rawClient, serve } from './serve.ts';
 import { temporary } from './temporary.ts';
@@ -87,6 +88,7 @@ test('a handshake under way is cut when the grace period of the stop is over', a
 
 describe('client certificates', () => {
   const certificates = { none: undefined, good: client, expired, stranger, 'for servers': noPurpose };
+  const versions: readonly ('TLSv1.2' | 'TLSv1.3')[] = ['TLSv1.2', 'TLSv1.3'];
   const table: readonly [type: string, admitted: readonly (keyof typeof certificates)[]][] = [
     ['NoClientCert', ['none', 'good', 'expired', 'stranger', 'for servers']],
     ['RequestClientCert', ['none', 'good', 'expired', 'stranger', 'for servers']],
@@ -97,17 +99,21 @@ describe('client certificates', () => {
   ];
 
   test.each(table)('%s admits: %s', async (type, admitted) => {
-    const authority = /Verify/.test(type) ? '  client_ca_file: ca.pem\n' : '';
+    const isVerified = /Verify/.test(type);
+    const authority = isVerified ? '  client_ca_file: ca.pem\n' : '';
+    // Where nothing is verified, all certificates are the same.
+    const few = runs(['none', 'stranger'], Object.keys(certificates));
+    const asked = Object.entries(certificates).filter(([name]) => isVerified || few.includes(name));
     const { port } = await serveTls(`${tls}  client_auth_type: ${type}\n${authority}`);
-    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    for (const maxVersion of isVerified ? versions : runs(versions.slice(1), versions)) {
       const seen: string[] = [];
-      for (const [name, identity] of Object.entries(certificates)) {
+      for (const [name, identity] of asked) {
         await scrape(port, { ...shown(identity), maxVersion }).then(
           ({ status }) => seen.push(status === 200 ? name : `${name}: ${status}`),
           () => undefined,
         );
       }
-      expect(seen).toEqual(admitted);
+      expect(seen).toEqual(admitted.filter((one) => asked.some(([name]) => name === one)));
     }
   });
 
