@@ -13,6 +13,7 @@ import {
 } from '../../simulator/dataset.ts';
 import { rejected } from '../../simulator/forms.ts';
 import { rawJson, writeJson } from '../../simulator/json.ts';
+import { anyText } from '../any-text.ts';
 import { resourceOf } from '../polling/fixtures.ts';
 import { operationOf } from '../simulator/addresses.ts';
 import { idsOf } from '../simulator/targets.ts';
@@ -36,16 +37,28 @@ const maxTargets = 8;
 /** Entries per page of a listing: few, so that an edit often hits something that is read. */
 const pageSize = 2;
 
-/** Good answers and refusals, with all their pages. */
-function answersOf(kind: KindName): readonly (readonly unknown[])[] {
+/** An answer, with all its pages. Most are never asked for. */
+type Answer = () => readonly unknown[];
+
+function madeOnce(make: Answer): Answer {
+  let made: readonly unknown[] | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** Good answers and refusals. */
+function answersOf(kind: KindName): readonly Answer[] {
   const operation = operationOf(kind);
   const targets = idsOf(dataset, kind).map((ids) => Object.values(ids));
   const good = times.flatMap((nowMs) =>
     'pages' in operation
       ? listingsOf(operation, ...entriesOf(operation, targets, nowMs), nowMs)
-      : targets.slice(0, maxTargets).map((ids) => [bodyOf(kind, operation, ids, nowMs)]),
+      : targets.slice(0, maxTargets).map((ids) => () => [bodyOf(kind, operation, ids, nowMs)]),
   );
-  return [...good, ...(operation.rejections ?? []).map((reason) => [rejected(reason, '0').body])];
+  const refusals = (operation.rejections ?? []).map((reason) => () => [rejected(reason, '0').body]);
+  return [...good, ...refusals].map(madeOnce);
 }
 
 type Single = Extract<AnyOperation, { answers: unknown }>;
@@ -91,9 +104,9 @@ function listingsOf(
   parent: readonly string[],
   ids: readonly string[],
   nowMs: number,
-): readonly (readonly unknown[])[] {
+): readonly Answer[] {
   const open = operation.pages(dataset);
-  return Array.from({ length: maxPages }, (_, more) => {
+  return Array.from({ length: maxPages }, (_, more) => () => {
     const entries = (more + 1) * pageSize;
     const from = Math.max(0, Math.min(49, ids.length - entries));
     const gone = new Set([...ids.slice(0, from), ...ids.slice(from + entries)]);
@@ -247,7 +260,7 @@ const rewriting = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.tuple(fc.nat(), fc.string({ unit: 'binary', maxLength: 3 })).map(
+    arbitrary: fc.tuple(fc.nat(), anyText(3)).map(
       ([at, more]) =>
         (text: string) =>
           text.slice(0, at % (text.length + 1)) + more + text.slice(at % (text.length + 1)),
@@ -264,20 +277,20 @@ const rewriting = fc.oneof(
   },
 );
 
-const anyText = fc.oneof(fc.json({ maxDepth: 3 }), fc.string({ unit: 'binary', maxLength: 40 }));
+const noAnswer = fc.oneof(fc.json({ maxDepth: 3 }), anyText(40));
 
 /** The bodies of an answer for this kind: one per page of a listing, else one. */
 export function bodiesOf(kind: KindName): fc.Arbitrary<readonly string[]> {
   const good = answersOf(kind);
   const spoiling = fc.oneof(
     { weight: 20, arbitrary: fc.tuple(fc.array(edit, { maxLength: 4 }), rewriting) },
-    { weight: 1, arbitrary: anyText },
+    { weight: 1, arbitrary: noAnswer },
   );
-  const count = Math.max(...good.map((bodies) => bodies.length));
+  const count = 'pages' in operationOf(kind) ? maxPages : 1;
   return fc
     .tuple(fc.nat(good.length - 1), fc.array(spoiling, { minLength: count, maxLength: count }))
     .map(([which, spoilings]) =>
-      (good[which] ?? []).map((body, page) => {
+      (good[which]?.() ?? []).map((body, page) => {
         const how = spoilings[page];
         return how === undefined || typeof how === 'string' ? (how ?? '') : spoil(body, ...how);
       }),
