@@ -428,7 +428,7 @@ it('have the same ids from one list to the next, whatever time has passed and wh
 
 it('are found among many failing targets and as many listings', () => {
   // At night more than the arguments that a function may have.
-  const count = runs(13_000, 130_000);
+  const count = runs(2000, 130_000);
   const one = target('application', 'a', reset);
   const many = Array.from({ length: count }, () => one);
   const below = listing('below', { state: 'failing', lastFailure: reset });

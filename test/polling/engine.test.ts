@@ -94,12 +94,12 @@ describe('a key that is accepted again', () => {
     const both = configOf([
       sectionConfig('application', [
         targetConfig({ app_id: 'one' }),
-        targetConfig({ app_id: 'two' }, { intervalMs: 10 * minuteMs }),
+        targetConfig({ app_id: 'two' }, { intervalMs: 2 * minuteMs }),
       ]),
     ]);
     const { engine, count } = engineOf(both, { answer });
-    await vi.advanceTimersByTimeAsync(5 * 60 * minuteMs);
-    // It backs off: 10, 20, 40, 80 minutes and then 100 between two polls.
+    await vi.advanceTimersByTimeAsync(60 * minuteMs);
+    // It backs off: 2, 4, 8, 16 minutes and then 20 between two polls.
     expect(count('/two/')).toBeLessThanOrEqual(7);
     await engine.stop();
   });

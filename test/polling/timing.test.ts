@@ -140,7 +140,7 @@ describe('polls', () => {
 });
 
 /** The intervals between the first polls of one target that fails like this each time. */
-async function intervalsOf(error: Error, polls: number, intervalMs = 10 * minuteMs): Promise<number[]> {
+async function intervalsOf(error: Error, polls: number, intervalMs = 2 * minuteMs): Promise<number[]> {
   const { engine, timesOf } = start(() => Promise.reject(error));
   engine.apply(applications(['t0'], intervalMs));
   for (let n = 0; timesOf('t0').length < polls && n < 20_000; n++)
