@@ -4,6 +4,7 @@ import { type Exchange, Report } from '../../src/report/report.ts';
 import { formOf } from '../../src/report/shape.ts';
 import type { Documented } from '../../src/resources/documented.ts';
 import { reply, startWhole } from '../held/whole.ts';
+import { runs } from '../runs.ts';
 
 const key = 'k-5f0e9c1d-the-key-of-the-account';
 
@@ -28,15 +29,16 @@ describe('a report', () => {
     const report = new Report();
     let turn = 0;
     const canary = () => canaries[turn++ % canaries.length] ?? '';
+    const some = () => runs([canary(), canary(), canary()], canaries);
     const figure = () => 7_300_001 + turn++ * 1.37;
     /** A value in the documented form with canaries as texts, figures, and keys that are data. */
     const hostile = ({ fields, values, elements }: Documented): unknown => {
       if (elements) return [hostile(elements), hostile(elements), canary(), { [canary()]: figure() }];
       if (values)
-        return Object.fromEntries(canaries.map((name) => [name, turn % 2 ? hostile(values) : figure()]));
+        return Object.fromEntries(some().map((name) => [name, turn % 2 ? hostile(values) : figure()]));
       if (!fields || fields.size === 0) return turn % 2 ? canary() : figure();
       const named = [...fields].map(([name, field]) => [name, hostile(field)]);
-      const unnamed = canaries.flatMap((name) => [name, `${name}Health`]);
+      const unnamed = some().flatMap((name) => [name, `${name}Health`]);
       return Object.fromEntries([...named, ...unnamed.map((name) => [name, { [canary()]: canary() }])]);
     };
     const note = (exchange: Omit<Exchange, 'durationMs' | 'answer'>, body: unknown) => {

@@ -208,20 +208,21 @@ describe('the pages', () => {
   });
 
   it('filter and page the JSON like the status page, and include all targets without a page', async () => {
-    const { url } = await serve({ routes: pagesOver(() => many(1050)) });
+    const { url } = await serve({ routes: pagesOver(() => many(250)) });
     const all = await targetsPage(url);
-    expect([all.targets.length, all.matching, all.page, all.pages]).toEqual([1050, 1050, 1, 1]);
+    expect([all.targets.length, all.matching, all.page, all.pages]).toEqual([250, 250, 1, 1]);
     const some = await targetsPage(url, '?state=failing');
-    expect(some.targets).toHaveLength(11);
-    expect(some.targets[1]).toMatchObject({ name: 'service 950', state: 'failing' });
-    const last = await targetsPage(url, '?page=11');
-    expect([last.targets.length, last.matching, last.page, last.pages]).toEqual([50, 1050, 11, 11]);
+    expect(some.targets).toHaveLength(3);
+    expect(some.targets[1]).toMatchObject({ name: 'service 150', state: 'failing' });
+    const last = await targetsPage(url, '?page=3');
+    expect([last.targets.length, last.matching, last.page, last.pages]).toEqual([50, 250, 3, 3]);
     expect((await targetsPage(url, '?q=nothing')).targets).toEqual([]);
   });
 
   it('send thousands of targets as JSON at the pace of the reader, while others are answered', async () => {
-    // Too many for one write to a socket.
-    const crowd = many(runs(8000, 20_000));
+    // Too much for one write to a socket.
+    const name = 'n'.repeat(2000);
+    const crowd = many(runs(1500, 20_000)).map((one) => ({ ...one, target: { ...one.target, name } }));
     const { url, port } = await serve({ routes: [metrics, ...pagesOver(() => crowd)] });
     const slow = rawClient(port, 'GET /api/v1/targets HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     await slow.until('"targets"');
@@ -260,7 +261,7 @@ describe('the pages', () => {
   });
 
   it('answer 16 readers of the targets at the same time, and the next with 503', async () => {
-    const some = many(2000);
+    const some = many(runs(20, 2000));
     const route = pagesOver(() => some).find(({ path }) => path === '/');
     const read = async (response: ReturnType<typeof recorder>) => {
       const request = { method: 'GET', headers: {} } as IncomingMessage;
@@ -274,7 +275,7 @@ describe('the pages', () => {
     expect(new Set(await Promise.all(first))).toEqual(new Set([200]));
     const later = recorder();
     expect(await read(later)).toBe(200);
-    expect(later.text()).toContain('20 failing of 2,000 targets');
+    expect(later.text()).toContain(runs('1 failing of 20 targets', '20 failing of 2,000 targets'));
   });
 
   it('answer HEAD with only the headers', async () => {
