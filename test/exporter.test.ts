@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
+import { scales } from '../simulator/dataset.ts';
 import { everything } from '../simulator/everything.ts';
 import { startWhole } from './held/whole.ts';
 import { temporary } from './http/temporary.ts';
@@ -48,7 +49,9 @@ function unitsOf(page: string): ReadonlyMap<string, string> {
 describe('the exporter', () => {
   it('serves the golden page of the simulated account', async () => {
     const now = () => Date.parse('2026-08-15T12:00:00Z');
-    const shape = { endpoints: 1, libraries: 1, videosPerLibrary: 1 };
+    // With a second page of each listing.
+    const sizes = Object.entries(scales.small).map(([name, size]) => [name, Math.min(size, 3)]);
+    const shape = { ...Object.fromEntries(sizes), endpoints: 1, libraries: 1, videosPerLibrary: 1 };
     const simulator = await startSimulator({ now, maxPageSize: 2, shape });
     const exporter = await pollAll(
       everything(simulator, {
