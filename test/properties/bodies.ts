@@ -297,6 +297,12 @@ export function bodiesOf(kind: KindName): fc.Arbitrary<readonly string[]> {
     );
 }
 
+/** Bodies of an answer as it is, and a body that is no answer. */
+export function examplesOf(kind: KindName): readonly (readonly string[])[] {
+  const [good] = answersOf(kind);
+  return [good?.().map((body) => writeJson(body)) ?? [], ['"no answer"']];
+}
+
 function spoil(
   body: unknown,
   changes: readonly { what: string; at: number; given: unknown; place: number }[],

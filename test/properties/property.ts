@@ -1,7 +1,7 @@
 /** The property of bodies, checked a few times in every test run, more often in test/stack, and very often at night. */
 import fc from 'fast-check';
 import type { KindName } from '../../simulator/dataset.ts';
-import { bodiesOf } from './bodies.ts';
+import { bodiesOf, examplesOf } from './bodies.ts';
 import { createReader } from './reading.ts';
 
 const chartSettings = (['latest', 'points', 'off'] as const).flatMap((latency_chart) =>
@@ -35,7 +35,8 @@ export async function checkBodies(
       samples += outcome.samples;
       if (outcome.result === 'reading') onPage(outcome.page);
     }),
-    { numRuns: count },
+    // So that there is a reading and an error, whatever chance gives.
+    { numRuns: count, examples: examplesOf(kind).map((given) => [given, 0]) },
   );
   return { results, bodies, samples };
 }
