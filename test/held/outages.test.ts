@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PollTask } from '../../src/polling/task.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { runs } from '../runs.ts';
-import { few, simulateAccount } from './account.ts';
+import { one, simulateAccount } from './account.ts';
 import { type Request, reply, startWhole, type Whole, type WholeOptions } from './whole.ts';
 
 const cost = { monthlyCost: 1 };
@@ -193,7 +193,6 @@ const unreadable = async (whole: Whole) =>
 
 describe('operations that answer 500 while the others are read', () => {
   const kinds = resources.filter(({ api }) => api === 'core').map(({ kind }) => kind);
-  const one = Object.fromEntries(Object.keys(few).map((name) => [name, 1]));
   const { answer, ...account } = simulateAccount({ kinds, shape: runs(one, undefined) });
   const small = { ...account, routes: { '*': answer }, api: defaults };
   const statistics = { pull_zone_statistics: { interval: '5m', targets: 'all' as const } };
