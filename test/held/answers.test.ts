@@ -41,9 +41,12 @@ function pageOf(all: readonly unknown[], query: URLSearchParams) {
 
 it('a DNS zone of 17,000 records, nearly 8 MiB, is read with the default limits', async () => {
   const more = { AccelerationStatus: 0, AutoSslIssuance: true };
-  const zone = { Id: 7, Domain: 'a.example', Records: count(17_000).map((Id) => record(Id, more)) };
+  const Records = Array(17_000)
+    .fill(JSON.stringify(record(12_345, more)))
+    .join();
+  const Items = `[{"Id":7,"Domain":"a.example","Records":[${Records}]}]`;
   const whole = await startWhole({
-    routes: { '/dnszone': ({ query }) => pageOf([zone], query) },
+    routes: { '/dnszone': () => reply(200, `{"Items":${Items},"TotalItems":1,"HasMoreItems":false}`) },
     document: { dns_records: { targets: 'all' } },
   });
   await whole.poll();
@@ -51,7 +54,7 @@ it('a DNS zone of 17,000 records, nearly 8 MiB, is read with the default limits'
 });
 
 it('max_response_bytes bounds the number of values in an answer, too', async () => {
-  const routes = { '/billing': () => ({ Balance: 5, BillingRecords: Array(400_000).fill(0) }) };
+  const routes = { '/billing': () => ({ Balance: 5, BillingRecords: Array(70_000).fill(0) }) };
   const whole = await startWhole({
     routes,
     api: { max_response_bytes: '1MiB' },
@@ -70,7 +73,7 @@ it.each([
   ['bytes', { Notes: 'x'.repeat(20_000) }],
   ['values', { Numbers: Array(1200).fill(0) }],
 ])('a page with too many %s is asked for in smaller ones', async (_, large) => {
-  const zones = count(230).map((Id) => ({ Id, Name: `zone ${Id}`, ...large }));
+  const zones = count(60).map((Id) => ({ Id, Name: `zone ${Id}`, ...large }));
   const whole = await startWhole({
     // undici counts the bytes.
     overSockets: true,
@@ -79,11 +82,10 @@ it.each([
     document: { pull_zones: { targets: 'all' } },
   });
   await whole.poll();
-  expect(await whole.value('bunnynet_exporter_targets', { kind: 'pull_zone' })).toBe(230);
-  expect(Object.keys(await whole.series('bunnynet_pull_zone_info'))).toHaveLength(230);
+  expect(await whole.value('bunnynet_exporter_targets', { kind: 'pull_zone' })).toBe(60);
+  expect(Object.keys(await whole.series('bunnynet_pull_zone_info'))).toHaveLength(60);
   const pages = whole.requests.map(({ query }) => `${query.get('page')} of ${query.get('perPage')}`);
-  expect(pages.slice(0, 4)).toEqual(['1 of 100', '1 of 50', '1 of 25', '2 of 25']);
-  expect(pages).toHaveLength(12);
+  expect(pages).toEqual(['1 of 100', '1 of 50', '1 of 25', '2 of 25', '3 of 25']);
 });
 
 it('a page that is too large even with five elements fails the listing, and says which setting it is', async () => {

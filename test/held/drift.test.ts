@@ -86,15 +86,13 @@ it('names a value in one short line without keys, however hostile, and not more 
   const key = 'the-key-of-the-account';
   const states = [`a ${key} <b>\n\u202e${'x'.repeat(5000)}`];
   for (let n = 0; n < 204; n++) states.push(`state ${n}`);
-  let turn = 0;
+  const volumeInstances = states.map((status) => ({ status }));
   const whole = await startWhole({
-    document: { applications: { targets: states.map((_, n) => `app-${n}`) } },
-    routes: Object.fromEntries(
-      states.map((_, n) => [`/mc/apps/app-${n}/summary`, () => ({ status: states[turn++] })]),
-    ),
+    document: { application_volumes: { targets: ['a'] } },
+    routes: { '/mc/apps/a/volumes': () => ({ items: [{ name: 'data', volumeInstances }] }) },
   });
   await whole.poll();
-  expect(await whole.value(family, { kind: 'application', field: 'status' })).toBe(states.length);
+  expect(await whole.value(family, { kind: 'application_volume' })).toBe(states.length);
   const named = whole.said('does not list this value');
   expect(named).toHaveLength(200);
   for (const { msg } of named) {
