@@ -95,10 +95,8 @@ async function start(element: (text: string, at: number) => object) {
       '/mc/apps': () => ({ items: texts.map(element), meta: { totalItems: texts.length }, cursor: null }),
     },
   });
-  const [url = ''] = await whole.exporter.start();
-  const get = async (path: string) => await fetch(`${url}${path}`);
   await whole.poll();
-  return { whole, get };
+  return whole;
 }
 
 /** What a scrape must be made of: comments, and rows with a name, labels in quotes and a number. */
@@ -109,28 +107,27 @@ describe('any text of an application', () => {
     ['id', (text: string) => ({ id: text, name: 'shop' })],
     ['name', (text: string, at: number) => ({ id: `app${at}`, name: text })],
   ] as const)('as its %s: pages, log and other targets go on', async (_, element) => {
-    const { whole, get } = await start(element);
+    const whole = await start(element);
     expect(whole.exporter.listings().map(({ state, found }) => [state, found])).toEqual([
       ['ok', texts.length],
     ]);
-    const page = await (await get('/metrics')).text();
+    const { body: page } = await whole.get('/metrics');
     expect(page.split('\n').filter((line) => line !== '' && !row.test(line))).toEqual([]);
     expect(page.match(/^bunnynet_application_up\{/gm)).toHaveLength(texts.length);
 
-    const status = await get('/');
-    expect(status.status).toBe(200);
-    const html = await status.text();
+    const { status, body: html } = await whole.get('/');
+    expect(status).toBe(200);
     expect(html.match(/<tr role="row">/g)?.length).toBeGreaterThanOrEqual(texts.length);
     expect(html).not.toContain('<script>alert');
     expect(html.length).toBeLessThan(300_000);
 
-    const json = await (await get('/api/v1/targets')).text();
+    const { body: json } = await whole.get('/api/v1/targets');
     const { targets } = JSON.parse(json) as { targets: readonly { ids: object; name: string }[] };
     expect(targets).toHaveLength(texts.length);
     expect(json).not.toMatch(/\\ud[89a-f]/i);
     for (const { ids, name } of targets)
       expect(Math.max(name.length, ...Object.values(ids).map((id) => String(id).length))).toBeLessThan(5001);
-    expect((await get('/api/v1/targets?q=script')).status).toBe(200);
+    expect((await whole.get('/api/v1/targets?q=script')).status).toBe(200);
     for (const line of whole.log) expect(JSON.stringify(line).length).toBeLessThan(40_000);
   });
 });

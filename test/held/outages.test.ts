@@ -29,8 +29,7 @@ async function startApplications() {
 
 it('a refusal after an outage begins with the refusal; that nothing can be read began before it', async () => {
   const { whole, given } = await startApplications();
-  const [url] = await whole.exporter.start();
-  const headline = async () => /<h1[^>]*>([^<]*)/.exec(await (await fetch(String(url))).text())?.[1];
+  const headline = async () => /<h1[^>]*>([^<]*)/.exec((await whole.get('/')).body)?.[1];
   const goOn = async (answer: unknown, afterMs: number) => {
     whole.advance(afterMs);
     given.answer = answer;
@@ -231,7 +230,7 @@ describe('operations that answer 500 while the others are read', () => {
     whole.routes['*'] = (request) =>
       paths.some((path) => path.test(request.path)) ? broken : route(request);
     const wrong: string[] = [];
-    for (let minute = 0; minute < runs(10, 90); minute++) {
+    for (let minute = 0; minute < runs(6, 90); minute++) {
       await whole.pass(minuteMs);
       wrong.push(...(await unreadable(whole)).map((labels) => `${labels} in minute ${minute}`));
     }
@@ -244,7 +243,7 @@ describe('operations that answer 500 while the others are read', () => {
     );
     whole.routes['*'] = route;
     // What fails is tried again after at most as long as it has failed.
-    await whole.pass(runs(12, 70) * minuteMs);
+    await whole.pass(runs(8, 70) * minuteMs);
     expect(whole.exporter.causes()).toEqual([]);
     expect(
       told()
@@ -263,7 +262,7 @@ describe('an API that answers nothing', () => {
   it.each<[string, number, Answer | undefined]>([
     ...runs<[string, number, Answer | undefined][]>([], [['20 zones, and answers 503', 20, reply(503)]]),
     [`${runs(12, 20)} zones, and hangs`, runs(12, 20), undefined],
-    ['many zones', runs(40, 5000), reply(503)],
+    ['many zones', runs(24, 5000), reply(503)],
   ])(
     'is down within a minute and a half with %s, until the first answer of anything',
     async (_, zones, answer) => {

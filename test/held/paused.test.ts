@@ -14,10 +14,10 @@ it('gets no requests; once targets are stale they are down on the page, in the J
     document: { applications: { interval: '1h', stale_after: '2h', targets: ids } },
     routes: Object.fromEntries(ids.map((id) => [`/mc/apps/${id}/summary`, () => ({ monthlyCost: 1 })])),
   });
-  const [url] = await whole.exporter.start();
+  await whole.exporter.start();
   await whole.poll();
   const ups = async () => Object.values(await whole.series('bunnynet_application_up'));
-  const json = async () => (await (await fetch(`${url}/api/v1/targets`)).json()) as Json;
+  const json = async () => JSON.parse((await whole.get('/api/v1/targets')).body) as Json;
   expect(await ups()).toEqual(ids.map(() => 1));
 
   for (const id of ids)
@@ -48,7 +48,7 @@ it('gets no requests; once targets are stale they are down on the page, in the J
   expect(counts).toMatchObject({ targets: ids.length, ok: 0, failing: failing(), stale: ids.length });
   expect(targets.filter(({ state }) => state === 'stale')).toHaveLength(ids.length - failing());
   expect(targets.every(({ stale }) => stale)).toBe(true);
-  expect(await (await fetch(`${url}/`)).text()).not.toContain('are being read</h1>');
+  expect((await whole.get('/')).body).not.toContain('are being read</h1>');
   // One cause for all of them, said once.
   expect(whole.exporter.causes()).toEqual([
     expect.objectContaining({ reason: 'rate_limited', affected: '12 targets (application)' }),
@@ -134,7 +134,7 @@ it.each([503, 429])(
     let isRefused = false;
     const whole = await startWhole({
       api: { max_retries: 2 },
-      document: { applications: { interval: '1h', targets: ['a'] } },
+      document: { applications: { interval: '20m', targets: ['a'] } },
       routes: {
         '/mc/apps/a/summary': () =>
           isRefused ? reply(status, '', { 'retry-after': '600' }) : { monthlyCost: 1 },
