@@ -128,57 +128,72 @@ it('many digits in texts and fractions do not send an answer through the slow pa
   }
 });
 
-it.each([
-  ['[{"message":"No such application."}]', 'HTTP 400: No such application.'],
-  ['"No such application."', 'HTTP 400: No such application.'],
-  ['{"error":"No such application."}', 'HTTP 400: No such application.'],
-  ['{"error":"not found","details":"no such id"}', 'HTTP 400: not found: no such id'],
-  ['{"error":{"code":"unknown_app","message":"No such app."}}', 'HTTP 400: unknown_app: No such app.'],
-  [
-    '{"errorResponse":{"errorKey":"unknown","message":"No such app.","success":false}}',
-    'HTTP 400: unknown: No such app.',
-  ],
-  [
-    '{"title":"Bad Request","errors":[{"field":"limit","message":"must be positive"}]}',
-    'HTTP 400: Bad Request: limit: must be positive',
-  ],
-  ['{"errors":{"fromDate":["is not a date"]}}', 'HTTP 400: fromDate: is not a date'],
-  ['{"ErrorKey":"app.unknown","Field":"Id","Message":"No such app."}', 'HTTP 400: app.unknown: No such app.'],
-  ['No such application.', 'HTTP 400: No such application.'],
-])('the reason of an error is told: %s', async (body, reason) => {
+it('the reason of an error is told, in whatever form it comes', async () => {
+  const told: readonly (readonly [body: string, reason: string])[] = [
+    ['[{"message":"No such application."}]', 'HTTP 400: No such application.'],
+    ['"No such application."', 'HTTP 400: No such application.'],
+    ['{"error":"No such application."}', 'HTTP 400: No such application.'],
+    ['{"error":"not found","details":"no such id"}', 'HTTP 400: not found: no such id'],
+    ['{"error":{"code":"unknown_app","message":"No such app."}}', 'HTTP 400: unknown_app: No such app.'],
+    [
+      '{"errorResponse":{"errorKey":"unknown","message":"No such app.","success":false}}',
+      'HTTP 400: unknown: No such app.',
+    ],
+    [
+      '{"title":"Bad Request","errors":[{"field":"limit","message":"must be positive"}]}',
+      'HTTP 400: Bad Request: limit: must be positive',
+    ],
+    ['{"errors":{"fromDate":["is not a date"]}}', 'HTTP 400: fromDate: is not a date'],
+    [
+      '{"ErrorKey":"app.unknown","Field":"Id","Message":"No such app."}',
+      'HTTP 400: app.unknown: No such app.',
+    ],
+    ['No such application.', 'HTTP 400: No such application.'],
+  ];
   const whole = await startWhole({
-    routes: { '/mc/apps/a/summary': () => reply(400, body) },
-    document: { applications: { targets: ['a'] } },
+    routes: Object.fromEntries(
+      told.map(([body], at) => [`/mc/apps/app${at}/summary`, () => reply(400, body)]),
+    ),
+    document: { applications: { targets: told.map((_, at) => `app${at}`) } },
   });
   await whole.poll();
-  expect(whole.exporter.targets().map(({ lastFailure }) => lastFailure?.message)).toEqual([reason]);
+  const messages = whole.exporter.targets().map(({ lastFailure }) => lastFailure?.message);
+  expect(told.map(([body], at) => [body, messages[at]])).toEqual(told);
 });
 
-it.each([
-  [401, '<html><head><title>Web Page Blocked</title></head></html>', {}],
-  [403, '<html><head><title>Web Page Blocked</title></head></html>', {}],
-  [403, 'Web Page Blocked', { 'content-type': 'text/html' }],
-  [404, '<html><head><title>Web Page Blocked</title></head></html>', {}],
-  [200, '<html><head><title>Web Page Blocked</title></head></html>', {}],
-])(
-  'an HTML page with %d is no answer of the API, and no key is refused by it',
-  async (status, body, headers) => {
-    const page = () => reply(status, body, headers);
-    const whole = await startWhole({
-      routes: { '/mc/apps/a/summary': page, '/mc/apps/b/summary': page },
-      document: { applications: { targets: ['a', 'b'] } },
-    });
-    await whole.poll();
-    expect(await whole.value('bunnynet_exporter_refused_keys')).toBe(0);
-    expect(
-      await whole.value('bunnynet_exporter_polls_total', { kind: 'application', result: 'schema' }),
-    ).toBe(2);
-    expect(
-      whole.said(`HTTP ${status}: what answered is no API, but an HTML page, "Web Page Blocked"`),
-    ).not.toEqual([]);
-    expect(whole.log.filter(({ msg }) => /refused|not allowed/.test(msg))).toEqual([]);
-  },
-);
+it('an HTML page is no answer of the API, whatever its status, and no key is refused by it', async () => {
+  const html = '<html><head><title>Web Page Blocked</title></head></html>';
+  const pages: readonly (readonly [
+    id: string,
+    status: number,
+    body: string,
+    headers?: Record<string, string>,
+  ])[] = [
+    ['a', 401, html],
+    ['b', 403, html],
+    ['c', 403, 'Web Page Blocked', { 'content-type': 'text/html' }],
+    ['d', 404, html],
+    ['e', 200, html],
+  ];
+  const whole = await startWhole({
+    routes: Object.fromEntries(
+      pages.map(([id, ...page]) => [`/mc/apps/${id}/summary`, () => reply(...page)]),
+    ),
+    document: { applications: { targets: pages.map(([id]) => id) } },
+  });
+  await whole.poll();
+  expect(await whole.value('bunnynet_exporter_refused_keys')).toBe(0);
+  expect(await whole.value('bunnynet_exporter_polls_total', { kind: 'application', result: 'schema' })).toBe(
+    pages.length,
+  );
+  expect(whole.exporter.targets().map(({ lastFailure }) => lastFailure?.message)).toEqual(
+    pages.map(
+      ([, status]) => `HTTP ${status}: what answered is no API, but an HTML page, "Web Page Blocked"`,
+    ),
+  );
+  expect(whole.said('what answered is no API, but an HTML page, "Web Page Blocked"')).not.toEqual([]);
+  expect(whole.log.filter(({ msg }) => /refused|not allowed/.test(msg))).toEqual([]);
+});
 
 it.each(['', 'Unauthorized'])('a 401 with the body %j is the answer of the API', async (body) => {
   const whole = await startWhole({

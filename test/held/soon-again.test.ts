@@ -178,28 +178,33 @@ describe('what fails on the way is tried again after some 10 s, doubled each tim
 });
 
 describe('what would fail again is asked for at its interval', () => {
-  it.each<[string, Route, Partial<WholeOptions>?]>([
-    ...runs<[string, Route][]>(
-      [],
-      [
-        ['HTTP 400', () => reply(400, '{"Message":"no"}')],
-        ['HTTP 403', () => reply(403)],
-      ],
-    ),
-    ['HTTP 401', () => reply(401)],
-    ['HTTP 404', () => reply(404)],
-    ['a redirect', () => reply(302, '', { location: 'https://example.com/' })],
-    ['too many values', () => ({ endpoints: Array(100).fill(0) }), { api: { max_response_bytes: '1KiB' } }],
-    ['a text in place of an object', () => reply(200, '"active"')],
-    ['no field that is known', () => ({})],
-  ])('%s', async (_, answer, options) => {
-    const document = applications(['failing', { id: 'good', interval: '5m' }] as never);
-    const whole = await startFailing(answer, { document, ...options });
+  it('whatever says that the request was wrong, or the answer is', async () => {
+    const failing: Readonly<Record<string, Route>> = {
+      'http-400': () => reply(400, '{"Message":"no"}'),
+      'http-401': () => reply(401),
+      'http-403': () => reply(403),
+      'http-404': () => reply(404),
+      redirect: () => reply(302, '', { location: 'https://example.com/' }),
+      'too-many-values': () => ({ endpoints: Array(100).fill(0) }),
+      'text-for-object': () => reply(200, '"active"'),
+      'no-known-field': () => ({}),
+    };
+    const ids = Object.keys(failing);
+    const whole = await startWhole({
+      document: applications([...ids, { id: 'good', interval: '5m' }] as never),
+      routes: {
+        ...Object.fromEntries(Object.entries(failing).map(([id, answer]) => [summaryOf(id), answer])),
+        [summaryOf('good')]: () => cost,
+      },
+      api: { max_response_bytes: '1KiB' },
+    });
+    const asked = () => ids.map((id) => [id, timesOf(whole, summaryOf(id)).length]);
+    await whole.exporter.start();
     await whole.pass(530_000);
-    expect(whole.exporter.targets().map(({ state }) => state)).toEqual(['failing', 'ok']);
-    expect(timesOf(whole, summaryOf('failing'))).toHaveLength(1);
+    expect(whole.exporter.targets().map(({ state }) => state)).toEqual([...ids.map(() => 'failing'), 'ok']);
+    expect(asked()).toEqual(ids.map((id) => [id, 1]));
     await whole.pass(140_000);
-    expect(timesOf(whole, summaryOf('failing'))).toHaveLength(2);
+    expect(asked()).toEqual(ids.map((id) => [id, 2]));
   });
 
   it('an error in the body', async () => {
