@@ -1,7 +1,7 @@
 /** What a PromQL expression uses, read from its syntax tree with the grammar of Prometheus' own editor. */
 import { parser } from '@prometheus-io/lezer-promql';
+import { ruleSets } from '../../monitoring/src/rule-settings.ts';
 import type { Families } from './families.ts';
-import { records } from './rules-read.ts';
 
 export interface Selector {
   /** Empty if the name is matched by a regular expression. */
@@ -33,6 +33,15 @@ export interface Expression {
 }
 
 type Node = ReturnType<typeof parser.parse>['topNode'];
+
+const nodes = new Map<string, Node>();
+
+/** The syntax tree of a text. Several tests ask for the same, and to parse it takes the longest of what they do. */
+function parse(text: string): Node {
+  const node = nodes.get(text) ?? parser.parse(text).topNode;
+  nodes.set(text, node);
+  return node;
+}
 
 export function readExpression(text: string): Expression {
   const errors: string[] = [];
@@ -97,7 +106,7 @@ export function readExpression(text: string): Expression {
     }
     return inside;
   }
-  visit(parser.parse(text).topNode);
+  visit(parse(text));
   return { errors, selectors, calls, groupings, made, read };
 }
 
@@ -139,6 +148,15 @@ export function misusedCounters({ calls }: Expression): readonly string[] {
     );
 }
 
+const records = [...ruleSets.values()].flatMap(({ groups }) => groups.flatMap((group) => group.records));
+/** The expressions of the records by their names, as they are declared: to parse the rule files takes long. */
+export const exprOf: ReadonlyMap<string, string> = new Map(records.map(({ record, expr }) => [record, expr]));
+
+function* namesOf(families: Families): Iterable<string> {
+  yield* families.keys();
+  yield* exprOf.keys();
+}
+
 /** Syntax errors, counter functions of gauges, and metrics and labels that do not exist. */
 export function mistakesIn(
   text: string,
@@ -146,11 +164,10 @@ export function mistakesIn(
   moreLabels: readonly string[],
 ): readonly string[] {
   const found = readExpression(text);
-  const all = new Set([...families.keys(), ...records.map(({ record }) => record)]);
   const unknown = found.selectors.flatMap((each) => {
-    const metrics = namedBy(each, all);
+    const metrics = namedBy(each, namesOf(families));
     if (metrics.length === 0) return [`no metric like ${each.names}`];
-    const missing = metrics.filter((metric) => !all.has(metric));
+    const missing = metrics.filter((metric) => !families.has(metric) && !exprOf.has(metric));
     if (missing.length > 0) return missing.map((metric) => `no metric ${metric}`);
     const known = metrics.map((metric) => families.get(metric));
     if (known.includes(undefined)) return [];
@@ -192,6 +209,6 @@ export function readFromAllAccounts(text: string): readonly string[] {
     visit(left, isJoined || (isJoin && picksAccount(right)));
     visit(right, isJoined || ((isJoin || operator === 'Unless') && picksAccount(left)));
   }
-  visit(parser.parse(text).topNode, false);
+  visit(parse(text), false);
   return found;
 }

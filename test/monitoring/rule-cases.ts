@@ -8,8 +8,6 @@ export interface CaseFile {
   readonly file: string;
   readonly rule_files: readonly string[];
   readonly tests: readonly {
-    readonly name: string;
-    readonly input_series: readonly { readonly series: string }[];
     readonly alert_rule_test?: readonly {
       readonly alertname: string;
       readonly exp_alerts: readonly { readonly exp_labels: object }[];
@@ -18,11 +16,14 @@ export interface CaseFile {
   }[];
 }
 
+/** The series and the texts of the alerts, which the cases have and nobody reads here. To parse them takes longer than all the rest. */
+const unread = /^( +)(?:input_series|exp_annotations):\n(?:\1 .*\n)+/gm;
+
 export function readCaseFiles(): readonly CaseFile[] {
   return readdirSync(casesFolder)
     .filter((file) => file.endsWith('.yml'))
-    .map((file) => ({
-      ...(parse(readFileSync(`${casesFolder}/${file}`, 'utf8')) as Omit<CaseFile, 'file'>),
-      file,
-    }));
+    .map((file) => {
+      const text = readFileSync(`${casesFolder}/${file}`, 'utf8').replaceAll(unread, '');
+      return { ...(parse(text) as Omit<CaseFile, 'file'>), file };
+    });
 }

@@ -20,16 +20,11 @@ interface RuleFile {
   readonly groups: readonly { readonly rules: readonly (AlertingRule | RecordingRule)[] }[];
 }
 
-function rulesOf(text: string): readonly (AlertingRule | RecordingRule)[] {
-  return (parse(text) as RuleFile).groups.flatMap((group) => group.rules);
-}
-
-/** The alerts of a rule file. */
-export function alertsOf(text: string): readonly AlertingRule[] {
-  return rulesOf(text).filter((rule) => 'alert' in rule);
-}
-
-export const rules = [...buildRuleFiles().values()].flatMap(rulesOf);
+/** By the names of the files. */
+export const ruleFiles = new Map(
+  [...buildRuleFiles()].map(([file, text]) => [file, parse(text) as RuleFile]),
+);
+export const rules = [...ruleFiles.values()].flatMap(({ groups }) => groups.flatMap((group) => group.rules));
 export const alerts = rules.filter((rule) => 'alert' in rule);
 export const records = rules.filter((rule) => 'record' in rule);
 
