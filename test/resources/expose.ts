@@ -6,6 +6,7 @@ import { Counters } from '../../src/polling/counters.ts';
 import type { Target } from '../../src/polling/spec.ts';
 import { rowsOf } from '../../src/polling/target-rows.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import type {
   Diagnostics,
   Ids,
@@ -59,6 +60,9 @@ function recordDiagnostics(): { diagnostics: Diagnostics; mismatched: string[]; 
   return { diagnostics, mismatched, unrecognized };
 }
 
+/** Made once, as is the store: to make them takes longer than a reading. */
+const settingsOf = new Map(resources.map(({ kind, settings }) => [kind, z.object(settings)]));
+
 function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Target {
   return {
     type: 'target',
@@ -71,7 +75,7 @@ function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Targ
     namesKey: undefined,
     ids,
     name,
-    settings: z.object(resource.settings).parse(settings ?? {}),
+    settings: settingsOf.get(resource.kind)?.parse(settings ?? {}),
     baseUrl: '',
     keyId: '',
     credential: '',
@@ -81,25 +85,29 @@ function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Targ
   };
 }
 
+/** Empty between two calls of `render`. */
+const store = new Store(catalogue);
+
 function render(targets: readonly Target[], readings: readonly Readings[]) {
-  const store = new Store(catalogue);
-  for (const [at, target] of targets.entries()) {
+  const stored = targets.map((target, at) => {
     const counters = Counters.of(target.kind);
     counters?.add(target, readings[at]?.counted, { nowMs: Date.now(), uptimeMs: 0 });
     const rows = [...rowsOf(target, readings[at]?.shown), ...(counters?.rows ?? [])];
     for (const { family, samples } of rows) {
+      const declared = catalogue[family]?.labels.join();
       for (const { labels = {} } of samples) {
         const given = Object.keys(labels).join();
-        const declared = catalogue[family]?.labels.join();
         if (given !== declared) {
           throw new Error(`${catalogue[family]?.name} declares the labels ${declared} and has ${given}`);
         }
       }
     }
-    store.add(target.kind, target.ids).set(rows);
-  }
-  const parts = store.page('text');
-  const page = Buffer.concat(parts).toString();
+    return { added: store.add(target.kind, target.ids), rows };
+  });
+  for (const { added, rows } of stored) added.set(rows);
+  const page = Buffer.concat(store.page('text')).toString();
+  // The last first, so that the next ones are on the page in their order.
+  for (const { added } of stored.toReversed()) added.remove();
   const rows = page.replaceAll(/^#.*\n/gm, '');
   return { page, rows };
 }
