@@ -5,6 +5,7 @@ import type { Permit } from '../../src/api/pacer.ts';
 import { Secret } from '../../src/secrets/credentials.ts';
 import { version } from '../../src/version.ts';
 import { expectDeclaredRequests, mockApi } from '../mock-api.ts';
+import { runs } from '../runs.ts';
 import {
   config,
   createClient,
@@ -94,13 +95,13 @@ describe('a status', () => {
     expect(codes).toEqual([`shield ${status}`]);
   });
 
-  it.each([200, 201, 202, 203])('of %d is read as a good answer', async (status) => {
+  it.each([200, 202, ...runs<number[]>([], [201, 203])])('of %d is read as a good answer', async (status) => {
     const { get } = createClient();
     mockApi(origin).get('/a').reply(status, { data: null });
     expect(await get('/a')).toEqual({ data: null });
   });
 
-  it.each([301, 302, 303, 307, 308])(
+  it.each([301, 308, ...runs<number[]>([], [302, 303, 307])])(
     'of %d is not followed, so the key goes nowhere else',
     async (status) => {
       const { failure, codes } = createClient({ maxRetries: 2 });
@@ -240,13 +241,16 @@ describe('retries', () => {
     for (const status of statuses) mockApi(origin).get('/a').reply(status, '{}', headers);
   };
 
-  it.each([408, 500, 502, 503, 504])('follow %d until one succeeds', async (status) => {
-    drawTheLeast();
-    const { get, codes } = createClient({ maxRetries: 2 });
-    answers([status, status, 200]);
-    expect(await get('/a')).toEqual({});
-    expect(codes).toEqual([`shield ${status}`, `shield ${status}`, 'shield 200']);
-  });
+  it.each([408, 500, ...runs<number[]>([], [502, 503, 504])])(
+    'follow %d until one succeeds',
+    async (status) => {
+      drawTheLeast();
+      const { get, codes } = createClient({ maxRetries: 2 });
+      answers([status, status, 200]);
+      expect(await get('/a')).toEqual({});
+      expect(codes).toEqual([`shield ${status}`, `shield ${status}`, 'shield 200']);
+    },
+  );
 
   it('follow a network error', async () => {
     drawTheLeast();
@@ -275,7 +279,7 @@ describe('retries', () => {
     expect(codes).toHaveLength(3);
   });
 
-  it.each([302, 400, 401, 403, 404, 410])('do not follow %d', async (status) => {
+  it.each([302, 404, ...runs<number[]>([], [400, 401, 403, 410])])('do not follow %d', async (status) => {
     drawTheLeast();
     const { failure, codes } = createClient({ maxRetries: 2 });
     answers([status]);
@@ -369,9 +373,8 @@ describe('a 429', () => {
 
   it.each([
     {},
-    { 'Retry-After': '0' },
     { 'Retry-After': 'Fri, 20 Nov 2026 09:00:00 GMT' },
-    { 'Retry-After': 'later' },
+    ...runs<Record<string, string>[]>([], [{ 'Retry-After': '0' }, { 'Retry-After': 'later' }]),
   ])('pauses longer each time until a request succeeds, with %j', async (headers: Record<string, string>) => {
     const { refuse, get, durations } = freeze();
     for (let refusals = 0; refusals < 3; refusals++) {
@@ -419,6 +422,8 @@ describe('a body', () => {
     return { result: error.result, message: error.message, codes };
   };
 
+  const long = '1'.repeat(runs(1_000_000, 10_000_000));
+
   it.each([
     ['identity', Buffer.from(json)],
     ['gzip', gzipSync(json)],
@@ -434,8 +439,8 @@ describe('a body', () => {
     ['br', gzipSync(json), 'the body is not the br that its header says'],
     ['zstd', Buffer.from(json), 'the body has the unknown coding "zstd"'],
     ['gzip, br', Buffer.from(json), 'the body has the unknown coding "gzip, br"'],
-    ['gzip', gzipSync('1'.repeat(10_000_000)), 'the body is longer than max_response_bytes (100000)'],
-    ['br', brotliCompressSync('1'.repeat(10_000_000)), 'the body is longer than max_response_bytes (100000)'],
+    ['gzip', gzipSync(long), 'the body is longer than max_response_bytes (100000)'],
+    ['br', brotliCompressSync(long), 'the body is longer than max_response_bytes (100000)'],
   ])('that claims the coding %s but is not is refused: case %#', async (coding, bytes, message) => {
     expect(await failureOf(bytes, { 'content-encoding': coding })).toEqual({
       result: 'schema',
@@ -536,7 +541,7 @@ describe('an API that does not answer', () => {
     ['speaks another protocol', '220 mail ready\r\n', 'end', other],
     [
       'sends a head without end',
-      `${head}${'x: y\r\n'.repeat(20_000)}`,
+      `${head}${`x: ${'y'.repeat(1000)}\r\n`.repeat(20)}`,
       'end',
       /^UND_ERR_HEADERS_OVERFLOW: Headers Overflow Error$/,
     ],
@@ -616,7 +621,7 @@ describe('an abort', () => {
     drawTheLeast();
     const { signal } = new AbortController();
     const { get } = createClient({ maxRetries: 1 });
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < runs(3, 20); i++) {
       mockApi(origin).get('/a').reply(500);
       mockApi(origin).get('/a').reply(200, {});
       await get('/a', { signal });

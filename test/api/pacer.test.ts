@@ -110,7 +110,7 @@ describe('rate', () => {
 });
 
 describe('fairness', () => {
-  it('gives each queue its share while 20,000 of another wait', () => {
+  it('gives each queue its share while thousands of another wait', () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 });
     const started: string[] = [];
     const ask = (queue: string) =>
@@ -119,7 +119,7 @@ describe('fairness', () => {
         setTimeout(() => permit?.release(), 5);
         return true;
       });
-    for (let i = 0; i < 20_000; i++) ask('video');
+    for (let i = 0; i < runs(2_000, 20_000); i++) ask('video');
     for (let i = 0; i < 10; i++) {
       ask('application');
       ask('zone');

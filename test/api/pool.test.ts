@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { type ForwardProxy, proxyFrom, proxyOf } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
@@ -22,6 +22,16 @@ const from = (issuer: typeof ca, more: object = {}) =>
     ...more,
   });
 const authorities = ca.cert;
+
+// With a ca_file, the public authorities would be read anew for each pool. test/held/authorities.test.ts shows that it trusts others, too.
+const trusted = tls as { getCACertificates?: (() => readonly string[]) | undefined };
+const { getCACertificates } = trusted;
+beforeAll(() => {
+  trusted.getCACertificates = () => [];
+});
+afterAll(() => {
+  trusted.getCACertificates = getCACertificates;
+});
 
 interface Api {
   readonly port: number;
