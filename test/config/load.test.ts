@@ -261,15 +261,15 @@ billing: { credential: x, interval: 1h, stale_after: 1h, targets: all }
   });
 
   test('more than a hundred problems are counted, not all listed', async () => {
-    const targets = Array.from({ length: 150 }, (_, i) => `{ id: a${i}, x: 1 }`).join();
+    const targets = Array.from({ length: 110 }, (_, i) => `{ id: a${i}, x: 1 }`).join();
     const problems = await problemsOf(`${account}applications: { targets: [${targets}] }`);
     expect(problems).toHaveLength(101);
-    expect(problems.at(-1)).toBe('… and 50 more');
+    expect(problems.at(-1)).toBe('… and 10 more');
   });
 });
 
 /** As many as the largest configurations have. */
-const manyTargets = runs(500, 50_000);
+const manyTargets = runs(100, 50_000);
 
 test(`${manyTargets} targets load`, async () => {
   const targets = Array.from(

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadPatternEngine, patternProblem, type Selection, selectorOf } from '../../src/config/selector.ts';
 import type { Listed } from '../../src/resources/resource.ts';
+import { anyText } from '../any-text.ts';
 import { runs } from '../runs.ts';
 
 beforeAll(loadPatternEngine);
@@ -60,8 +61,8 @@ describe('a pattern', () => {
     ['xa{1001}', 'invalid repeat count: "{1001}"'],
     ['', 'it is empty'],
     ['a'.repeat(1001), 'it is longer than 1000 characters'],
-    ['((a?){300}){3}', 'it repeats too much'],
     ['(a?){900}', 'it repeats too much'],
+    ...runs<[string, string][]>([], [['((a?){300}){3}', 'it repeats too much']]),
     ['(((a{1,30}){1,30}){1,30})', 'invalid repeat count: "{1,30}"'],
   ])('%s has a problem', (pattern, problem) => {
     expect(patternProblem(pattern)).toBe(problem);
@@ -84,7 +85,7 @@ describe('a pattern', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'ab(|)*+?[]{}1,^$.\\pd'.split('')) })),
-        fc.string({ unit: 'binary' }),
+        anyText(10),
         (pattern, name) => {
           const problem = patternProblem(pattern);
           if (problem === undefined)
