@@ -273,6 +273,8 @@ describe('a permit', () => {
       return [new WeakRef(aborted.signal), new WeakRef(late.signal)];
     };
     const signals = await leave();
+    // What a WeakRef was made of stays until the turn ends, and a collection takes a tenth of a second.
+    await new Promise(setImmediate);
     // A garbage collection that had already begun may leave what was just dropped to the next one.
     const remembered = () => {
       collectGarbage();
