@@ -6,16 +6,10 @@ import { bytesOf, replyOf } from '../../simulator/reply.ts';
 import { baseUrlsOf } from '../../simulator/simulator.ts';
 import { type Request, type Route, reply } from './whole.ts';
 
-/** The small scale with so many of everything. */
-const atMost = (most: number) =>
-  Object.fromEntries(
-    Object.entries(scales.small).map(([name, count]) => [name, Math.min(count, most)]),
-  ) as unknown as Shape;
-export const few = atMost(2);
-export const one = atMost(1);
-
-/** One of everything. */
-export const ones = Object.fromEntries(Object.keys(few).map((name) => [name, 1])) as unknown as Shape;
+/** The small scale with two of everything. */
+export const few = Object.fromEntries(
+  Object.entries(scales.small).map(([name, count]) => [name, Math.min(count, 2)]),
+) as unknown as Shape;
 
 interface AccountOptions {
   /** Sizes that replace those of the small scale. */

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { runs } from '../runs.ts';
-import { few, ones, simulateAccount } from './account.ts';
+import { single } from '../simulator/start.ts';
+import { few, simulateAccount } from './account.ts';
 import { type Request, type Route, reply, startWhole, type Whole } from './whole.ts';
 
 const keys = { ACME: 'the-key-of-acme', UMBRELLA: 'the-key-of-umbrella' };
@@ -133,7 +134,7 @@ describe('an account that is replaced in a reload', () => {
     JSON.parse(JSON.stringify(document).replaceAll('"account"', '"initech"')) as object;
 
   async function begin() {
-    const { document, ...account } = simulateAccount({ shape: runs(ones, few), kinds });
+    const { document, ...account } = simulateAccount({ shape: runs(single, few), kinds });
     const whole = await startWhole({ ...account, document: { ...document, accounts: ['account'] } });
     await whole.exporter.start();
     await whole.pass(10_000);

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { runs } from '../runs.ts';
-import { few, ones, simulateAccount } from './account.ts';
+import { single } from '../simulator/start.ts';
+import { few, simulateAccount } from './account.ts';
 import { type Request, type Route, reply, startWhole, type Whole } from './whole.ts';
 
 const keys = { ACME: 'the-key-of-acme', UMBRELLA: 'the-key-of-umbrella' };
@@ -77,7 +78,7 @@ async function start(exclude: string | readonly string[], routes: Record<string,
 
 describe('discovery.exclude', () => {
   it('leaves out of each kind what the table in the documentation says, and nothing else', async () => {
-    const { document, ...account } = simulateAccount({ shape: runs(ones, few) });
+    const { document, ...account } = simulateAccount({ shape: runs(single, few) });
     const whole = await startWhole({ ...account, document });
     await whole.exporter.start();
     await whole.pass(10_000);

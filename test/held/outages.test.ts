@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PollTask } from '../../src/polling/task.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { runs } from '../runs.ts';
-import { one, simulateAccount } from './account.ts';
+import { single } from '../simulator/start.ts';
+import { simulateAccount } from './account.ts';
 import { type Request, reply, startWhole, type Whole, type WholeOptions } from './whole.ts';
 
 const cost = { monthlyCost: 1 };
@@ -192,7 +193,7 @@ const unreadable = async (whole: Whole) =>
 
 describe('operations that answer 500 while the others are read', () => {
   const kinds = resources.filter(({ api }) => api === 'core').map(({ kind }) => kind);
-  const { answer, ...account } = simulateAccount({ kinds, shape: runs(one, undefined) });
+  const { answer, ...account } = simulateAccount({ kinds, shape: runs(single, undefined) });
   const small = { ...account, routes: { '*': answer }, api: defaults };
   const statistics = { pull_zone_statistics: { interval: '5m', targets: 'all' as const } };
   const core = { api: defaults, document: { ...statistics, billing: { targets: 'all' as const } } };

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Section } from '../../simulator/everything.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { runs } from '../runs.ts';
-import { one, simulateAccount } from './account.ts';
+import { single } from '../simulator/start.ts';
+import { simulateAccount } from './account.ts';
 import { type Request, type Route, reply, startWhole, type Whole, type WholeOptions } from './whole.ts';
 
 type Answer = (response: ServerResponse) => void;
@@ -44,7 +45,7 @@ const idsOf = (name: string, count: number) => Array.from({ length: count }, (_,
 
 describe('after an outage at the start', () => {
   it('of four seconds everything of a small account is read within half a minute', async () => {
-    const { answer, ...account } = simulateAccount({ shape: runs(one, undefined) });
+    const { answer, ...account } = simulateAccount({ shape: runs(single, undefined) });
     const whole = await startWhole({ ...account, api: defaults });
     whole.routes['*'] = (request) => (request.atMs < 4000 ? refused : answer(request));
     await whole.exporter.start();
