@@ -174,10 +174,10 @@ describe('a mistyped id', () => {
 });
 
 describe('a key that is revoked between two polls of many targets that are named', () => {
-  const zones = upTo(runs(12, 50));
+  const zones = upTo(runs(8, 50));
   const interval = runs('2m', '5m');
   // Until each is polled at its own time.
-  const settledMs = runs(12, 60) * minuteMs;
+  const settledMs = runs(10, 60) * minuteMs;
 
   it.each([
     ['is refused within a minute, and no id is unknown', {}],
