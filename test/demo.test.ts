@@ -13,7 +13,7 @@ const readme = readFileSync('README.md', 'utf8');
 /** The addresses, as `/config` shows them. */
 async function addressesOf(accounts: number) {
   const demo = await startDemo({ scale: 'small', accounts });
-  onTestFinished(demo.stop);
+  onTestFinished(() => demo.stop());
   const { apis } = describeConfig(demo.config, resources) as Pick<ConfigDocument, 'apis'>;
   // That of the demo is short, and a busy machine takes its time.
   return Object.fromEntries(

@@ -50,7 +50,7 @@ describe('the exporter', () => {
   it('serves the golden page of the simulated account', async () => {
     const now = () => Date.parse('2026-08-15T12:00:00Z');
     // With a second page of each listing.
-    const sizes = Object.entries(scales.small).map(([name, size]) => [name, Math.min(size, 3)]);
+    const sizes = Object.entries(scales.small).map(([name, size]) => [name, Math.min(size, 3)] as const);
     const shape = { ...Object.fromEntries(sizes), endpoints: 1, libraries: 1, videosPerLibrary: 1 };
     const simulator = await startSimulator({ now, maxPageSize: 2, shape });
     const exporter = await pollAll(

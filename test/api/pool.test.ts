@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { ApiError } from '../../src/api/errors.ts';
 import { type ForwardProxy, proxyFrom, proxyOf } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
+import { atOnce } from '../at-once.ts';
 import { startDistantHost } from '../distant-host.ts';
 import { type Identity, issue, issueFamily } from '../http/certificates.ts';
 import { createClient, key, listen } from './ask.ts';
@@ -105,18 +106,19 @@ describe('an API over TLS', () => {
     expect(seen).toEqual([]);
   });
 
-  it('keeps its connection for the next poll if it does not say for how long', async () => {
+  it('has its authorities read once, however many connections there are', async () => {
     let connections = 0;
-    const api = createHttpServer((_, response) => response.end('{"ok":true}'));
-    // Node then sends no Keep-Alive header.
-    api.keepAliveTimeout = 0;
-    api.on('connection', () => connections++);
-    const asking = clientFor(`http://127.0.0.1:${await listen(api)}`);
-    await asking();
-    // Longer than undici's default.
-    await sleep(5500);
-    expect(await asking()).toEqual(good);
-    expect(connections).toBe(1);
+    const api = createHttpsServer({ cert: server.cert, key: server.key }, (_, response) =>
+      response.setHeader('connection', 'close').end('{"ok":true}'),
+    );
+    api.on('secureConnection', () => connections++);
+    const port = await listen(api);
+    const create = vi.spyOn(tls, 'createSecureContext');
+    onTestFinished(() => create.mockRestore());
+    const asking = clientFor(`https://localhost:${port}`, { authorities });
+    for (const _ of [1, 2, 3]) expect(await asking()).toEqual(good);
+    expect(connections).toBe(3);
+    expect(create.mock.calls.filter(([options]) => options?.ca)).toHaveLength(1);
   });
 
   it('is always verified, whatever the environment says', async () => {
@@ -226,40 +228,6 @@ describe('an API', () => {
     const port = await listen(api);
     expect(await ask(`http://127.0.0.1:${port}`, { timeoutMs: 300 })).toMatch(failure);
   });
-
-  it.each([false, true])(
-    'that hangs gets one connection for each request, through a proxy: %j',
-    async (isThroughProxy) => {
-      let connected = 0;
-      const api = createHttpsServer({ cert: server.cert, key: server.key });
-      api.on('secureConnection', () => void connected++);
-      const port = await listen(api);
-      const proxy = isThroughProxy ? await runProxy() : undefined;
-      const asked = clientFor(`https://localhost:${port}`, {
-        authorities,
-        ...(proxy && { proxy }),
-        timeoutMs: 3000,
-      });
-      expect(await asked()).toMatch(/^timeout: /);
-      // Another one, or another tunnel, would have come by now.
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-      expect(connected).toBe(1);
-      expect(proxy?.asked ?? [{}]).toHaveLength(1);
-    },
-  );
-
-  it('that never starts TLS is asked again on one connection once it does', async () => {
-    const connected: Socket[] = [];
-    const api = createTcpServer((socket) => void connected.push(socket));
-    const port = await listen(api);
-    const asked = clientFor(`https://localhost:${port}`, { timeoutMs: 200 });
-    const told = /^network: host cannot be reached .UND_ERR_CONNECT_TIMEOUT.$/;
-    expect(await asked()).toMatch(told);
-    expect(await asked()).toMatch(told);
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    // A request that nobody waits for opens no further connection.
-    expect(connected.length).toBeLessThanOrEqual(2);
-  });
 });
 
 describe('a proxy', () => {
@@ -340,19 +308,67 @@ describe('a proxy', () => {
     expect(await ask('https://localhost:1', { authorities, proxy })).toMatch(/^network: .*certificate/i);
     expect(asked).toEqual([]);
   });
+});
 
-  it('that left a CONNECT unanswered is asked again after the deadline', async () => {
-    const api = await serveTls(server);
-    let silent = true;
-    const proxy = await runProxy((socket, port) => {
-      if (silent) return;
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      socket.pipe(connectTcp(port, '127.0.0.1')).pipe(socket);
+it('for seconds: one connection is kept, and one is made for each request', async () => {
+  const hangs = async (isThroughProxy: boolean) => {
+    let connected = 0;
+    const api = createHttpsServer({ cert: server.cert, key: server.key });
+    api.on('secureConnection', () => void connected++);
+    const port = await listen(api);
+    const proxy = isThroughProxy ? await runProxy() : undefined;
+    const asked = clientFor(`https://localhost:${port}`, {
+      authorities,
+      ...(proxy && { proxy }),
+      timeoutMs: 3000,
     });
-    const asked = clientFor(`https://localhost:${api.port}`, { authorities, proxy, timeoutMs: 3000 });
     expect(await asked()).toMatch(/^timeout: /);
-    silent = false;
-    await expect.poll(asked).toEqual(good);
+    // Another one, or another tunnel, would have come by now.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(connected).toBe(1);
+    expect(proxy?.asked ?? [{}]).toHaveLength(1);
+  };
+  await atOnce({
+    'an API that does not say for how long keeps its connection for the next poll': async () => {
+      let connections = 0;
+      const api = createHttpServer((_, response) => response.end('{"ok":true}'));
+      // Node then sends no Keep-Alive header.
+      api.keepAliveTimeout = 0;
+      api.on('connection', () => connections++);
+      const asking = clientFor(`http://127.0.0.1:${await listen(api)}`);
+      await asking();
+      // Longer than undici's default.
+      await sleep(5500);
+      expect(await asking()).toEqual(good);
+      expect(connections).toBe(1);
+    },
+    'an API that hangs gets one connection for each request': () => hangs(false),
+    'an API that hangs gets one tunnel through a proxy for each request': () => hangs(true),
+    'an API that never starts TLS is asked again on one connection once it does': async () => {
+      const connected: Socket[] = [];
+      const api = createTcpServer((socket) => void connected.push(socket));
+      const port = await listen(api);
+      const asked = clientFor(`https://localhost:${port}`, { timeoutMs: 200 });
+      const told = /^network: host cannot be reached .UND_ERR_CONNECT_TIMEOUT.$/;
+      expect(await asked()).toMatch(told);
+      expect(await asked()).toMatch(told);
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      // A request that nobody waits for opens no further connection.
+      expect(connected.length).toBeLessThanOrEqual(2);
+    },
+    'a proxy that left a CONNECT unanswered is asked again after the deadline': async () => {
+      const api = await serveTls(server);
+      let silent = true;
+      const proxy = await runProxy((socket, port) => {
+        if (silent) return;
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.pipe(connectTcp(port, '127.0.0.1')).pipe(socket);
+      });
+      const asked = clientFor(`https://localhost:${api.port}`, { authorities, proxy, timeoutMs: 3000 });
+      expect(await asked()).toMatch(/^timeout: /);
+      silent = false;
+      await expect.poll(asked).toEqual(good);
+    },
   });
 });
 

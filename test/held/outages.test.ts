@@ -215,8 +215,8 @@ describe('operations that answer 500 while the others are read', () => {
         /^\/statistics$/,
         /^\/dnszone\/\d+\/statistics$/,
         /^\/storagezone$/,
-        /^\/dnszone$/,
-        /^\/library\/\d+\/statistics$/,
+        /^\/pullzone\/\d+\/safehop\/statistics$/,
+        /^\/pullzone\/\d+\/optimizer\/statistics$/,
       ],
     ],
   ])('are no outage, for hours: %s', async (_, options, paths) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Route } from '../../src/http/route.ts';
+import { atOnce } from '../at-once.ts';
 import { runs } from '../runs.ts';
 import { metrics, rawClient, scrapeDuring, serve } from './serve.ts';
 
@@ -28,76 +29,84 @@ const routes = [metrics, never, begun, big, reload];
 const ok = new Set(['HTTP/1.1 200 OK']);
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-describe('a client beyond a bound is cut while others are served', () => {
-  test('slow headers', async () => {
-    const { port } = await serve({
-      routes,
-      limits: { headersTimeout: shortMs, connectionsCheckingInterval: 20 },
-    });
-    const { socket, closed } = rawClient(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n');
-    const drip = setInterval(() => socket.write('X'), 10);
-    expect(await scrapeDuring(port, closed)).toEqual(ok);
-    clearInterval(drip);
-    expect(await closed).toMatch(/^HTTP\/1\.1 408 /);
-  });
+test('a client beyond a bound is cut while others are served', async () => {
+  await atOnce({
+    'slow headers': async () => {
+      const { port } = await serve({
+        routes,
+        limits: { headersTimeout: shortMs, connectionsCheckingInterval: 20 },
+      });
+      const { socket, closed } = rawClient(port, 'GET /metrics HTTP/1.1\r\nHost: a\r\n');
+      const drip = setInterval(() => socket.write('X'), 10);
+      expect(await scrapeDuring(port, closed)).toEqual(ok);
+      clearInterval(drip);
+      expect(await closed).toMatch(/^HTTP\/1\.1 408 /);
+    },
 
-  test('a slow body', async () => {
-    const { port } = await serve({
-      routes,
-      limits: { headersTimeout: shortMs, requestTimeout: shortMs, connectionsCheckingInterval: 20 },
-    });
-    const { closed } = rawClient(port, 'POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nab');
-    expect(await scrapeDuring(port, closed)).toEqual(ok);
-    expect(await closed).toContain('reloaded');
-  });
+    'a slow body': async () => {
+      const { port } = await serve({
+        routes,
+        limits: { headersTimeout: shortMs, requestTimeout: shortMs, connectionsCheckingInterval: 20 },
+      });
+      const { closed } = rawClient(
+        port,
+        'POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nab',
+      );
+      expect(await scrapeDuring(port, closed)).toEqual(ok);
+      expect(await closed).toContain('reloaded');
+    },
 
-  test('a body that is too long by its Content-Length', async () => {
-    const { port } = await serve({ routes });
-    const { closed } = rawClient(port, 'POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 1025\r\n\r\n');
-    expect(await scrapeDuring(port, closed)).toEqual(ok);
-    expect(await closed).toMatch(/^HTTP\/1\.1 413 /);
-  });
+    'a body that is too long by its Content-Length': async () => {
+      const { port } = await serve({ routes });
+      const { closed } = rawClient(
+        port,
+        'POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 1025\r\n\r\n',
+      );
+      expect(await scrapeDuring(port, closed)).toEqual(ok);
+      expect(await closed).toMatch(/^HTTP\/1\.1 413 /);
+    },
 
-  test('an endless chunked body', async () => {
-    const { port } = await serve({ routes });
-    const { socket, closed } = rawClient(
-      port,
-      'POST /-/reload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
-    );
-    const drip = setInterval(() => socket.write(`80\r\n${'x'.repeat(128)}\r\n`), 2);
-    expect(await scrapeDuring(port, closed)).toEqual(ok);
-    clearInterval(drip);
-    expect(await closed).toMatch(/^HTTP\/1\.1 200 OK\r\n(.*\r\n)*Connection: close\r\n/);
-  });
+    'an endless chunked body': async () => {
+      const { port } = await serve({ routes });
+      const { socket, closed } = rawClient(
+        port,
+        'POST /-/reload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
+      );
+      const drip = setInterval(() => socket.write(`80\r\n${'x'.repeat(128)}\r\n`), 2);
+      expect(await scrapeDuring(port, closed)).toEqual(ok);
+      clearInterval(drip);
+      expect(await closed).toMatch(/^HTTP\/1\.1 200 OK\r\n(.*\r\n)*Connection: close\r\n/);
+    },
 
-  test('a page that does not end', async () => {
-    const { port } = await serve({
-      routes,
-      limits: { timeout: shortMs },
-    });
-    const { closed } = rawClient(port, get('/never'));
-    expect(await scrapeDuring(port, closed)).toEqual(ok);
-    expect(await closed).toBe('');
-  });
+    'a page that does not end': async () => {
+      const { port } = await serve({
+        routes,
+        limits: { timeout: shortMs },
+      });
+      const { closed } = rawClient(port, get('/never'));
+      expect(await scrapeDuring(port, closed)).toEqual(ok);
+      expect(await closed).toBe('');
+    },
 
-  test('a client that does not read', async () => {
-    let isCut = () => {};
-    const cut = new Promise<void>((resolve) => {
-      isCut = resolve;
-    });
-    const page: Route = {
-      ...big,
-      handle: (request, response) => {
-        response.once('close', isCut);
-        return big.handle(request, response, new URLSearchParams());
-      },
-    };
-    const { port } = await serve({ routes: [metrics, page], limits: { timeout: shortMs } });
-    const { socket, closed } = rawClient(port, get('/big'));
-    socket.pause();
-    expect(await scrapeDuring(port, cut)).toEqual(ok);
-    socket.resume();
-    expect((await closed).length).toBeLessThan(32 << 20);
+    'a client that does not read': async () => {
+      let isCut = () => {};
+      const cut = new Promise<void>((resolve) => {
+        isCut = resolve;
+      });
+      const page: Route = {
+        ...big,
+        handle: (request, response) => {
+          response.once('close', isCut);
+          return big.handle(request, response, new URLSearchParams());
+        },
+      };
+      const { port } = await serve({ routes: [metrics, page], limits: { timeout: shortMs } });
+      const { socket, closed } = rawClient(port, get('/big'));
+      socket.pause();
+      expect(await scrapeDuring(port, cut)).toEqual(ok);
+      socket.resume();
+      expect((await closed).length).toBeLessThan(32 << 20);
+    },
   });
 });
 
