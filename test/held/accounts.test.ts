@@ -147,6 +147,7 @@ describe('an account that is replaced in a reload', () => {
   it('keeps everything under its new name, all of it at once, where its key is the same', async () => {
     const whole = await begin();
     const before = await rowsOf(whole);
+    const found = await whole.series('bunnynet_exporter_discovery_found_targets');
     const { length } = whole.requests;
     whole.document = renamed(whole.document) as never;
     await whole.reload();
@@ -154,6 +155,11 @@ describe('an account that is replaced in a reload', () => {
       before.map((row) => row.replace('account="account"', 'account="initech"')).toSorted(),
     );
     expect(whole.exporter.targets().every(({ target }) => target.account === 'initech')).toBe(true);
+    expect(await whole.series('bunnynet_exporter_discovery_found_targets')).toEqual(
+      Object.fromEntries(
+        Object.entries(found).map(([labels, count]) => [labels.replace('"account"', '"initech"'), count]),
+      ),
+    );
     // Nothing is asked anew but lists, and what is of the account itself.
     await whole.pass(1000);
     const paths = new Set(whole.requests.slice(length).map(({ path }) => path));

@@ -317,7 +317,12 @@ describe('while an API answers nothing', () => {
   const listing = '/pullzone ';
 
   /** Pull zones with their statistics. Everything was read when the outage begins. */
-  async function startOutage(zones: number, interval: string, options: Partial<WholeOptions> = {}) {
+  async function startOutage(
+    zones: number,
+    interval: string,
+    options: Partial<WholeOptions> = {},
+    goodSeconds = runs(310, 700),
+  ) {
     const good: Record<string, Route> = {
       '/pullzone': ({ query }) => {
         const [page, perPage] = [Number(query.get('page')), Number(query.get('perPage'))];
@@ -336,9 +341,12 @@ describe('while an API answers nothing', () => {
       api: { ...defaults, ...options.api },
     });
     await whole.exporter.start();
-    await whole.pass(1000 * (zones / 10 + runs(310, 700)));
+    await whole.pass(1000 * (zones / 10 + goodSeconds));
     expect(notOk(whole)).toEqual([]);
-    for (const path of Object.keys(good)) whole.routes[path] = () => reply(503);
+    const begin = () => {
+      for (const path of Object.keys(good)) whole.routes[path] = () => reply(503);
+    };
+    begin();
     const before = whole.requests.length;
     const planned = await whole.value('bunnynet_exporter_planned_requests_per_second', { api: 'core' });
     return {
@@ -346,6 +354,7 @@ describe('while an API answers nothing', () => {
       planned: planned ?? 0,
       asked: () => whole.requests.slice(before),
       end: () => void Object.assign(whole.routes, good),
+      begin,
     };
   }
 
@@ -398,5 +407,27 @@ describe('while an API answers nothing', () => {
     expect(times.size).toBe(zones);
     expect(Math.max(...times.values())).toBe(1);
     expect(await whole.value('bunnynet_exporter_api_unreadable', { api: 'core' })).toBe(0);
+  });
+
+  it('and soon nothing again, its return is noticed as soon as the first time', async () => {
+    // Four requests a second are planned, of which one is made: what failed last waits for forty seconds.
+    const { whole, asked, begin, end } = await startOutage(40, '10s', {}, 20);
+    await whole.pass(60_000);
+    end();
+    await whole.pass(7000);
+    expect(notOk(whole)).toEqual([]);
+    begin();
+    const before = asked().length;
+    await whole.pass(40_000);
+    expect(notOk(whole).length).toBeGreaterThan(30);
+    expect(
+      Math.max(
+        ...gapsOf(
+          asked()
+            .slice(before)
+            .map(({ atMs }) => atMs / 1000),
+        ),
+      ),
+    ).toBeLessThan(5);
   });
 });
