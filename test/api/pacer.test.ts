@@ -283,6 +283,35 @@ describe('a permit', () => {
     await expect.poll(remembered).toEqual([false, false]);
     pacer.close();
   });
+
+  it('remembers no accounts, keys and kinds that have nothing to ask any more', () => {
+    const pacer = new Pacer({ requestsPerSecond: 1e9, maxConcurrency: 8 });
+    const ask = (text: string) =>
+      pacer.enqueue(laneOf(text), (permit) => {
+        permit?.release();
+        return true;
+      });
+    // Has something to ask all the time.
+    pacer.enqueue(laneOf('acme'), () => true);
+    const grownBy = (askAll: (n: number) => void) => {
+      askAll(-1);
+      collectGarbage();
+      const before = process.memoryUsage().heapUsed;
+      for (let n = 0; n < 10_000; n++) askAll(n);
+      // The first may be the end of one that began before.
+      collectGarbage();
+      collectGarbage();
+      return process.memoryUsage().heapUsed - before;
+    };
+    const bytes = grownBy((n) => {
+      ask(`account ${n}`);
+      ask(`acme/key ${n}`);
+      ask(`acme/acme/kind ${n}`);
+    });
+    // Of each that is kept there are some hundred bytes.
+    expect(bytes).toBeLessThan(10_000 * 100);
+    pacer.close();
+  });
 });
 
 describe('pause', () => {
