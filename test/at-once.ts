@@ -8,7 +8,7 @@ export async function atOnce(cases: Readonly<Record<string, () => Promise<void>>
   const ended = await Promise.allSettled(Object.values(cases).map((run) => run()));
   const failed = Object.keys(cases).flatMap((name, at) => {
     const end = ended[at];
-    return end?.status === 'rejected' ? [`${name}: ${String(end.reason)}`] : [];
+    return end?.status === 'rejected' ? [`${name}: ${(end.reason as Error).stack}`] : [];
   });
   expect(failed).toEqual([]);
 }

@@ -27,7 +27,7 @@ function firstTry(more: Readonly<Record<string, string>> = {}): Record<string, s
 
 const anyPort = '--web.listen-address=127.0.0.1:0';
 
-/** In the place of the state file: a folder, so that what would read or write the state fails. */
+/** In the place of the state file: a folder, so that what would read the state fails. */
 const noState = () => temporary({});
 
 describe('the command', () => {

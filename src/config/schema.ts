@@ -332,7 +332,7 @@ export const sectionSchema = once((resource: Resource) =>
   ),
 );
 
-/** What a section with `targets: all` and nothing else is read as. The whole schema of each kind would take a tenth of a second of a start. */
+/** What a section with `targets: all` and nothing else is read as, without building and compiling the whole schema of its kind. */
 export function unwrittenSection({ settings }: Resource): SectionSettings {
   return { targets: 'all', ...mapping(settings).parse({}) };
 }

@@ -310,7 +310,7 @@ describe('a proxy', () => {
   });
 });
 
-it('for seconds: one connection is kept, and one is made for each request', async () => {
+it('keeps a connection, or makes another one, only where it should (cases that wait for seconds)', async () => {
   const hangs = async (isThroughProxy: boolean) => {
     let connected = 0;
     const api = createHttpsServer({ cert: server.cert, key: server.key });

@@ -136,7 +136,7 @@ app_sent_bytes_total{app_id="a",name="_total\\n{"} 8
   it('takes less than twice the memory of its rows, however often they change between two scrapes', async () => {
     const store = new Store(families);
     const pieces = new Pieces();
-    // Rows of 2 MB: the process holds some other Buffers.
+    // Megabytes of rows: the process holds some other Buffers.
     const count = runs(2000, 5000);
     const targets = Array.from({ length: count }, (_, id) => store.add('app', { id, key }));
     const before = memoryOfBuffers();

@@ -3,7 +3,7 @@ import { runs } from '../runs.ts';
 import { type Route, reply, startWhole, type Whole } from './whole.ts';
 
 const minuteMs = 60_000;
-/** Three lists of pull zones, where two decide. */
+/** Long enough for three lists of pull zones; two decide. */
 const longMs = runs(31, 60) * minuteMs;
 
 /** A page of zones: each with the id of its pull zone. Shield keeps those whose pull zone is gone. */
@@ -131,7 +131,7 @@ it('a zone that Shield calls deleted is left out at once', async () => {
 it('`orphans: keep` reads them all the same, and so does a target that is named', async () => {
   const kept = await start({ shield_zones: { targets: 'all', orphans: 'keep', interval: '5m' } });
   const named = await start({ shield_overage: { targets: [502] } });
-  // For both.
+  // The clock is that of both exporters.
   await kept.pass(longMs);
   expect(read(kept)).toEqual(both);
   expect(read(named)).toEqual(['shield_overage 502', 'shield_zone 501']);

@@ -188,7 +188,7 @@ describe('an account that is slow holds back nobody else: the others are late by
     return { whole, things: last.size, longestMs: Math.max(...gapsMs) };
   }
 
-  // By day each of them once.
+  // By day one of them here, and the other in the libraries.
   it.each(answers.slice(runs(1, 0)))('that %s', async (_, wait) => {
     const { zones, ...options } = accountsOf({ slow: slowThings, quick: 5 }, '1m');
     const { things, longestMs, whole } = await gapsOf(

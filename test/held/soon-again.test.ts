@@ -183,7 +183,7 @@ describe('what fails on the way is tried again after some 10 s, doubled each tim
 });
 
 describe('what would fail again is asked for at its interval', () => {
-  it('whatever says that the request was wrong, or the answer is', async () => {
+  it('whatever says that the request or the answer is wrong', async () => {
     const failing: Readonly<Record<string, Route>> = {
       'http-400': () => reply(400, '{"Message":"no"}'),
       'http-401': () => reply(401),

@@ -7,8 +7,8 @@ it.each(kindNames)('any body of %s becomes a reading with a valid page, or a kno
   const count = kindOfEachApi.includes(kind) ? runs(40, 5_000) : runs(16, 1_000);
   const { bodies, results, samples } = await checkBodies(kind, count);
   expect(bodies).toBe(count);
-  // Else nothing was shown. Of some kinds half of the bodies become a reading.
+  // Of some kinds half of the bodies become a reading. Of few bodies, chance may leave only that which each run begins with.
   expect(results['reading']).toBeGreaterThan(runs(0, count / 10));
-  expect(results['schema']).toBeGreaterThan(0);
+  expect(results['schema']).toBeGreaterThan(runs(0, kindOfEachApi.includes(kind) ? count / 100 : 0));
   expect(samples).toBeGreaterThan(0);
 });

@@ -89,7 +89,7 @@ function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Targ
 const store = new Store(catalogue);
 
 function render(targets: readonly Target[], readings: readonly Readings[]) {
-  const stored = targets.map((target, at) => {
+  const rowsOfEach = targets.map((target, at) => {
     const counters = Counters.of(target.kind);
     counters?.add(target, readings[at]?.counted, { nowMs: Date.now(), uptimeMs: 0 });
     const rows = [...rowsOf(target, readings[at]?.shown), ...(counters?.rows ?? [])];
@@ -102,14 +102,17 @@ function render(targets: readonly Target[], readings: readonly Readings[]) {
         }
       }
     }
-    return { added: store.add(target.kind, target.ids), rows };
+    return rows;
   });
-  for (const { added, rows } of stored) added.set(rows);
-  const page = Buffer.concat(store.page('text')).toString();
-  // The last first, so that the next ones are on the page in their order.
-  for (const { added } of stored.toReversed()) added.remove();
-  const rows = page.replaceAll(/^#.*\n/gm, '');
-  return { page, rows };
+  const stored = targets.map(({ kind, ids }) => store.add(kind, ids));
+  try {
+    for (const [at, added] of stored.entries()) added.set(rowsOfEach[at] ?? []);
+    const page = Buffer.concat(store.page('text')).toString();
+    return { page, rows: page.replaceAll(/^#.*\n/gm, '') };
+  } finally {
+    // The last first, so that the next ones are on the page in their order.
+    for (const added of stored.toReversed()) added.remove();
+  }
 }
 
 /** Reads one target of a kind from this answer. Rejects like the poll. */

@@ -219,7 +219,7 @@ describe('the pages', () => {
     expect((await targetsPage(url, '?q=nothing')).targets).toEqual([]);
   });
 
-  it('send thousands of targets as JSON at the pace of the reader, while others are answered', async () => {
+  it('send a long list of targets as JSON at the pace of the reader, while others are answered', async () => {
     // Too much for one write to a socket.
     const name = 'n'.repeat(2000);
     const crowd = many(runs(1500, 20_000)).map((one) => ({ ...one, target: { ...one.target, name } }));
