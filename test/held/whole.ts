@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import pino from 'pino';
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { type LoadOptions, loadConfig } from '../../src/config/load.ts';
 import { createExporter, type Exporter, type ExporterOptions } from '../../src/exporter.ts';
 import { WebServer } from '../../src/http/server.ts';
@@ -216,12 +216,16 @@ export async function startWhole(options: WholeOptions) {
     lastTurn = lastTurn.then(rest);
     await lastTurn;
   };
+  const unanswered: string[] = [];
+  // To answer nothing, a route returns a function that does nothing.
+  onTestFinished(() => expect(unanswered, 'routes that returned nothing').toEqual([]));
   const missing = reply(404, '{"ErrorKey":"not_found","Message":"the test has no route for it"}');
   const answer = async (request: Request, response: ServerResponse) => {
     requests.push(request);
     await nextTurn();
     const route = routes[request.path] ?? routes['*'] ?? (() => missing);
     const given = await route(request);
+    if (given === undefined) unanswered.push(request.path);
     if (latencyMs > 0) await sleep(latencyMs);
     await nextTurn();
     const write = typeof given === 'function' ? (given as typeof missing) : reply(200, JSON.stringify(given));
