@@ -165,25 +165,25 @@ it('writes finite numbers that never fall for figures as large as a number can b
   expect(values.at(-1)).toBe(Number.MAX_VALUE);
 });
 
-const served: Routes = {
-  '/statistics': ({ dateFrom = '' }) => ({
-    TotalRequestsServed: 24,
-    RequestsServedChart: { [dateFrom]: 24 },
-  }),
-};
+/** At night more than a year of a zone with one request an hour, by day what these options say. */
+function longHistory(byDay: Partial<BackfillOptions>) {
+  const routes: Routes = {
+    '/statistics': ({ dateFrom = '' }) => ({
+      TotalRequestsServed: 24,
+      RequestsServedChart: { [dateFrom]: 24 },
+    }),
+  };
+  return historyOf(routes, zone, runs(byDay, { durationMs: 400 * dayMs }));
+}
 
 const firstOf = (queries: readonly Query[]) =>
   queries.map(({ dateFrom = '' }) => dateFrom).toSorted((a, b) => a.localeCompare(b))[0];
 
 it('asks by hours for the last 30 days, and by day for those before', async () => {
-  const { of, asked, isComplete } = await historyOf(
-    served,
-    zone,
-    runs<Partial<BackfillOptions>>(
-      { durationMs: 4 * dayMs, untilMs: Date.UTC(2026, 9, 31) },
-      { durationMs: 400 * dayMs },
-    ),
-  );
+  const { of, asked, isComplete } = await longHistory({
+    durationMs: 4 * dayMs,
+    untilMs: Date.UTC(2026, 9, 31),
+  });
   expect(isComplete).toBe(true);
   const [byHours, byDay] = [true, false].map((isHourly) =>
     asked.filter((query) => (query['hourly'] === 'true') === isHourly),
@@ -200,14 +200,10 @@ it('asks by hours for the last 30 days, and by day for those before', async () =
 });
 
 it('asks for no day before the last 365', async () => {
-  const { asked, log, isComplete } = await historyOf(
-    served,
-    zone,
-    runs<Partial<BackfillOptions>>(
-      { durationMs: 40 * dayMs, untilMs: Date.UTC(2025, 11, 2) },
-      { durationMs: 400 * dayMs },
-    ),
-  );
+  const { asked, log, isComplete } = await longHistory({
+    durationMs: 40 * dayMs,
+    untilMs: Date.UTC(2025, 11, 2),
+  });
   expect(isComplete).toBe(true);
   const days = asked.filter(({ dateFrom }) => dateFrom !== undefined);
   expect(days).toHaveLength(runs(4, 365));

@@ -22,6 +22,11 @@ function timesOf({ requests }: Pick<Whole, 'requests'>, path: string): readonly 
   return requests.filter((request) => request.path === path).map(({ atMs }) => atMs / 1000);
 }
 
+/** The most seconds from one of the requests to the next. */
+function longestGap(requests: readonly Request[]): number {
+  return Math.max(...gapsOf(requests.map(({ atMs }) => atMs / 1000)));
+}
+
 /** The seconds from each time to the next. */
 function gapsOf(times: readonly number[]): readonly number[] {
   return times.slice(1).map((at, n) => at - (times[n] ?? 0));
@@ -75,11 +80,18 @@ describe('after an outage at the start', () => {
   });
 });
 
-/** An application that fails, beside one that is read all the time: the API has no outage. */
-async function startFailing(answer: Route, options: Partial<WholeOptions> = {}) {
+/** Applications that fail, each in its way, beside one that is read all the time: the API has no outage. */
+async function startFailing(
+  failing: Readonly<Record<string, Route>>,
+  goodInterval: string,
+  { interval = '10m', ...options }: Partial<WholeOptions> & { readonly interval?: string } = {},
+) {
+  const answers = Object.entries({ ...failing, good: () => cost });
   const whole = await startWhole({
-    document: applications(['failing', { id: 'good', interval: '30s' }] as never),
-    routes: { [summaryOf('failing')]: answer, [summaryOf('good')]: () => cost },
+    document: applications([...Object.keys(failing), { id: 'good', interval: goodInterval }] as never, {
+      interval,
+    }),
+    routes: Object.fromEntries(answers.map(([id, answer]) => [summaryOf(id), answer])),
     ...options,
     api: { timeout: '2s', ...options.api },
   });
@@ -92,7 +104,7 @@ describe('what fails on the way is tried again after some 10 s, doubled each tim
     const failing: Readonly<Record<string, Route>> = {
       'connection-refused': () => refused,
       'connection-closed': () => (response: ServerResponse) => void response.destroy(),
-      'no-answer-in-time': () => undefined,
+      'no-answer-in-time': () => () => undefined,
       'http-408': () => reply(408),
       'http-500': () => reply(500, '{"Message":"oops"}'),
       'http-502-by-a-proxy': () => reply(502, '<title>Bad Gateway</title>'),
@@ -106,18 +118,9 @@ describe('what fails on the way is tried again after some 10 s, doubled each tim
       'page-for-people': () => reply(200, '<title>Web Page Blocked</title>'),
       'empty-body': () => reply(200),
     };
-    const ids = Object.keys(failing);
-    const whole = await startWhole({
-      document: applications([...ids, { id: 'good', interval: '5s' }] as never),
-      routes: {
-        ...Object.fromEntries(Object.entries(failing).map(([id, answer]) => [summaryOf(id), answer])),
-        [summaryOf('good')]: () => cost,
-      },
-      api: { timeout: '2s' },
-    });
-    await whole.exporter.start();
+    const whole = await startFailing(failing, '5s');
     await whole.pass(110_000);
-    for (const id of ids) {
+    for (const id of Object.keys(failing)) {
       const [first = 0, second = 0, third = 0] = gapsOf(timesOf(whole, summaryOf(id)));
       // The answer may take two seconds.
       for (const [gap, soon] of [
@@ -132,7 +135,7 @@ describe('what fails on the way is tried again after some 10 s, doubled each tim
   });
 
   it('up to its interval', async () => {
-    const whole = await startFailing(() => reply(500), {
+    const whole = await startFailing({ failing: () => reply(500) }, '30s', {
       document: applications(['failing', { id: 'good', interval: '10s' }] as never, { interval: '30s' }),
     });
     await whole.pass(300_000);
@@ -195,16 +198,8 @@ describe('what would fail again is asked for at its interval', () => {
       'no-known-field': () => ({}),
     };
     const ids = Object.keys(failing);
-    const whole = await startWhole({
-      document: applications([...ids, { id: 'good', interval: '5m' }] as never),
-      routes: {
-        ...Object.fromEntries(Object.entries(failing).map(([id, answer]) => [summaryOf(id), answer])),
-        [summaryOf('good')]: () => cost,
-      },
-      api: { max_response_bytes: '1KiB' },
-    });
+    const whole = await startFailing(failing, '5m', { api: { max_response_bytes: '1KiB' } });
     const asked = () => ids.map((id) => [id, timesOf(whole, summaryOf(id)).length]);
-    await whole.exporter.start();
     await whole.pass(530_000);
     expect(whole.exporter.targets().map(({ state }) => state)).toEqual([...ids.map(() => 'failing'), 'ok']);
     expect(asked()).toEqual(ids.map((id) => [id, 1]));
@@ -246,9 +241,8 @@ it.each([
   ['10m', 120],
   ['1m', 300],
 ])('with an interval of %s, a Retry-After of %d s with 503 is kept', async (interval, retryAfter) => {
-  const whole = await startFailing(() => reply(503, '', { 'retry-after': String(retryAfter) }), {
-    document: applications(['failing', { id: 'good', interval: '10s' }] as never, { interval }),
-  });
+  const failing = () => reply(503, '', { 'retry-after': String(retryAfter) });
+  const whole = await startFailing({ failing }, '10s', { interval });
   await whole.pass(1000 * (retryAfter + 60));
   const [gap = 0] = gapsOf(timesOf(whole, summaryOf('failing')));
   expect(gap).toBeGreaterThanOrEqual(retryAfter);
@@ -256,7 +250,7 @@ it.each([
 });
 
 it('a shorter Retry-After with 503 changes nothing', async () => {
-  const whole = await startFailing(() => reply(503, '', { 'retry-after': '1' }));
+  const whole = await startFailing({ failing: () => reply(503, '', { 'retry-after': '1' }) }, '30s');
   await whole.pass(20_000);
   const [gap = 0] = gapsOf(timesOf(whole, summaryOf('failing')));
   expect(gap).toBeGreaterThanOrEqual(8);
@@ -384,7 +378,7 @@ describe('while an API answers nothing', () => {
       // What had not failed yet was due once at most.
       expect(asked().length).toBeLessThanOrEqual(zones + 2 + seconds * budget + known);
       // It is not left alone either: its return must be noticed.
-      expect(Math.max(...gapsOf(asked().map(({ atMs }) => atMs / 1000)))).toBeLessThan(longestSeconds);
+      expect(longestGap(asked())).toBeLessThan(longestSeconds);
     },
   );
 
@@ -420,14 +414,6 @@ describe('while an API answers nothing', () => {
     const before = asked().length;
     await whole.pass(40_000);
     expect(notOk(whole).length).toBeGreaterThan(30);
-    expect(
-      Math.max(
-        ...gapsOf(
-          asked()
-            .slice(before)
-            .map(({ atMs }) => atMs / 1000),
-        ),
-      ),
-    ).toBeLessThan(5);
+    expect(longestGap(asked().slice(before))).toBeLessThan(5);
   });
 });
