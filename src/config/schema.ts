@@ -372,40 +372,30 @@ const apisSchema = preset(
   'Addresses and pace of the APIs',
 );
 
-/** What a section holds, which the schema of its kind reads. */
-const anyPart = z.unknown().optional();
-
-/** The schema of a document but for what its sections hold: `sectionSchema` is that of each. */
-export const frameSchema = once((resources: readonly Resource[]) => {
-  const sections = Object.fromEntries(resources.map(({ section }) => [section, anyPart]));
-  return mapping({ ...frameShape(resources), ...sections }, 'a mapping of settings');
-});
-
-/** The schema of a whole document. */
-export function documentSchema(resources: readonly Resource[]) {
-  const sections = resources.map((resource) => [resource.section, sectionSchema(resource).optional()]);
-  return mapping({ ...frameShape(resources), ...Object.fromEntries(sections) }, 'a mapping of settings');
-}
-
-function frameShape(resources: readonly Resource[]) {
-  return {
-    credentials: credentialsSchema,
-    accounts: optional(
-      z.array(value.credentialName, { error: 'expected a list of credentials' }).min(1, {
-        error: 'expected at least one credential',
-      }),
-      "The credentials that are an account's key; may be left out where only one can be meant, or sections name them",
-    ),
-    apis: apisSchema,
-    interval_factor: preset(
-      value.decimal(0.5, 10),
-      '1',
-      'What every interval that is not set here is multiplied by, from 0.5 to 10; 24h is the longest, except where the default is longer',
-    ),
-    discovery: preset(discoverySchema(resources), {}, 'What is found and polled without being named here'),
-    state: preset(stateSchema, {}, 'What outlives a restart'),
-  };
-}
+/** The schema of a document whose sections hold anything: `sectionSchema` is that of each. */
+export const frameSchema = once((resources: readonly Resource[]) =>
+  mapping(
+    {
+      credentials: credentialsSchema,
+      accounts: optional(
+        z.array(value.credentialName, { error: 'expected a list of credentials' }).min(1, {
+          error: 'expected at least one credential',
+        }),
+        "The credentials that are an account's key; may be left out where only one can be meant, or sections name them",
+      ),
+      apis: apisSchema,
+      interval_factor: preset(
+        value.decimal(0.5, 10),
+        '1',
+        'What every interval that is not set here is multiplied by, from 0.5 to 10; 24h is the longest, except where the default is longer',
+      ),
+      discovery: preset(discoverySchema(resources), {}, 'What is found and polled without being named here'),
+      state: preset(stateSchema, {}, 'What outlives a restart'),
+      ...Object.fromEntries(resources.map(({ section }) => [section, z.unknown().optional()])),
+    },
+    'a mapping of settings',
+  ),
+);
 
 export type ApiSettings = z.output<ReturnType<typeof apiSchema>>;
 

@@ -3,14 +3,15 @@
  * unquoted values. It cannot check settings against each other.
  */
 import * as z from 'zod';
-import { documentSchema } from '../../src/config/schema.ts';
+import { frameSchema, sectionSchema } from '../../src/config/schema.ts';
 import type { Resource } from '../../src/resources/resource.ts';
 
 type JsonSchema = Record<string, unknown>;
 
 /** Draft 7: the YAML language server of most editors handles it best. */
 export function configJsonSchema(resources: readonly Resource[]): JsonSchema {
-  const { $schema, ...schema } = z.toJSONSchema(documentSchema(resources), {
+  const sections = resources.map((resource) => [resource.section, sectionSchema(resource).optional()]);
+  const { $schema, ...schema } = z.toJSONSchema(frameSchema(resources).extend(Object.fromEntries(sections)), {
     io: 'input',
     target: 'draft-7',
     unrepresentable: 'any',
