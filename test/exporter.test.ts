@@ -2,12 +2,11 @@
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
-import { scales } from '../simulator/dataset.ts';
 import { everything } from '../simulator/everything.ts';
 import { startWhole } from './held/whole.ts';
 import { temporary } from './http/temporary.ts';
 import { pollAll } from './simulator/page.ts';
-import { startSimulator } from './simulator/start.ts';
+import { atMost, startSimulator } from './simulator/start.ts';
 
 /** The page without the values that differ from run to run: times, durations, metrics of the process. */
 function withoutVolatile(page: string): string {
@@ -50,8 +49,7 @@ describe('the exporter', () => {
   it('serves the golden page of the simulated account', async () => {
     const now = () => Date.parse('2026-08-15T12:00:00Z');
     // With a second page of each listing.
-    const sizes = Object.entries(scales.small).map(([name, size]) => [name, Math.min(size, 3)] as const);
-    const shape = { ...Object.fromEntries(sizes), endpoints: 1, libraries: 1, videosPerLibrary: 1 };
+    const shape = { ...atMost(3), endpoints: 1, libraries: 1, videosPerLibrary: 1 };
     const simulator = await startSimulator({ now, maxPageSize: 2, shape });
     const exporter = await pollAll(
       everything(simulator, {

@@ -6,11 +6,6 @@ import { bytesOf, replyOf } from '../../simulator/reply.ts';
 import { baseUrlsOf } from '../../simulator/simulator.ts';
 import { type Request, type Route, reply } from './whole.ts';
 
-/** The small scale with two of everything. */
-export const few = Object.fromEntries(
-  Object.entries(scales.small).map(([name, count]) => [name, Math.min(count, 2)]),
-) as unknown as Shape;
-
 interface AccountOptions {
   /** Sizes that replace those of the small scale. */
   readonly shape?: Partial<Shape> | undefined;

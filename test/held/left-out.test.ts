@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { runs } from '../runs.ts';
-import { single } from '../simulator/start.ts';
-import { few, simulateAccount } from './account.ts';
+import { few, single } from '../simulator/start.ts';
+import { simulateAccount } from './account.ts';
 import { type Request, type Route, reply, startWhole, type Whole } from './whole.ts';
 
 const keys = { ACME: 'the-key-of-acme', UMBRELLA: 'the-key-of-umbrella' };

@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { isReadAlone, type Listing, type ReadResource, type Resource } from '../../src/resources/resource.ts';
 import { runs } from '../runs.ts';
-import { few, simulateAccount } from './account.ts';
+import { few } from '../simulator/start.ts';
+import { simulateAccount } from './account.ts';
 import { startWhole } from './whole.ts';
 
 /** Reads this kind once, with its targets named where they can be. Resolves with what differs from target to target, and wrong paths. */

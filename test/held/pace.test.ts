@@ -9,7 +9,8 @@ import { pullZoneStatistics } from '../../src/resources/kinds/pull-zone-statisti
 import { rateLimit } from '../../src/resources/kinds/rate-limit.ts';
 import { videoEncoding } from '../../src/resources/kinds/video-encoding.ts';
 import { runs } from '../runs.ts';
-import { few, simulateAccount } from './account.ts';
+import { few } from '../simulator/start.ts';
+import { simulateAccount } from './account.ts';
 import { type Request, reply, startWhole, type WholeOptions } from './whole.ts';
 
 it('everything of an account is read once within a minute, and then at its interval', async () => {

@@ -5,8 +5,14 @@ import { createSimulator, type Simulator, type SimulatorOptions } from '../../si
 
 export const noon = Date.UTC(2026, 7, 20, 12);
 
-/** An account with one of everything. */
-export const single: Partial<Shape> = Object.fromEntries(Object.keys(scales.small).map((name) => [name, 1]));
+/** The sizes of a small account with so many of everything at most. */
+export function atMost(most: number): Partial<Shape> {
+  const sizes = Object.entries(scales.small).map(([name, size]) => [name, Math.min(size, most)]);
+  return Object.fromEntries(sizes) as Shape;
+}
+
+export const single = atMost(1);
+export const few = atMost(2);
 
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const simulator = createSimulator({ now: () => noon, ...options });
