@@ -44,122 +44,59 @@ export class PausedError extends Error {
   override readonly name = 'PausedError';
 }
 
-/** Members that want something, in the order of their turns. Who had one goes to the end, who wants nothing leaves. */
-class Line<Member extends { isInLine: boolean }> {
-  readonly #members = new Fifo<Member>();
-  readonly #isReady: (member: Member) => boolean;
-
-  constructor(isReady: (member: Member) => boolean) {
-    this.#isReady = isReady;
-  }
-
-  join(member: Member): void {
-    if (member.isInLine) return;
-    member.isInLine = true;
-    this.#members.push(member);
-  }
-
-  /** Offers a turn to one after another, until one takes it. Only those that have a request in flight may refuse, so few do. */
-  offer(take: (member: Member) => boolean): boolean {
-    for (let left = this.#members.length; left > 0; left--) {
-      const member = this.#members.shift();
-      if (!member) return false;
-      const isTaken = this.#isReady(member) && take(member);
-      member.isInLine = false;
-      if (this.#isReady(member)) this.join(member);
-      if (isTaken) return true;
-    }
-    return false;
-  }
-}
-
-/** What shares slots. */
-interface Shared {
-  /** How many of its members have something that may start now. */
-  ready: number;
-  /** How many of its members have that, or a request in flight. */
-  wanting: number;
-}
-
-interface Account extends Shared {
-  readonly name: string;
-  readonly keys: Map<string, Key>;
-  readonly line: Line<Key>;
-  /** By kind: how many keys have something of it that may start now. */
-  readonly readyKinds: Map<string, number>;
+/** Takes turns with others. */
+interface Member {
+  /** The number of its last turn. The smallest is next. */
+  turn: number;
   inFlight: number;
-  isInLine: boolean;
 }
 
-interface Key {
-  readonly account: Account;
-  readonly credential: string;
-  readonly kinds: Map<string, Kind>;
-  readonly line: Line<Kind>;
-  waiting: number;
-  inFlight: number;
-  isInLine: boolean;
-  /** As its account counts it. */
-  isReady: boolean;
-  isWanting: boolean;
-}
-
-interface Kind {
-  readonly key: Key;
+interface Kind extends Member {
   readonly name: string;
   /** Of polls under way, for a page or a retry. They go first, so that the polls finish. */
   readonly continuing: Set<Waiter>;
   readonly fresh: Fifo<Waiter>;
-  isInLine: boolean;
-  /** Whether its account counts it as ready. */
-  isReady: boolean;
 }
 
-/** Names that have a slot in reserve while none of their requests is in flight. */
-class Reserved {
-  #names: ReadonlySet<string> = new Set();
-  readonly #inFlight = new Map<string, number>();
-  /** How many have no request in flight. */
-  idle = 0;
-
-  set(names: Iterable<string>): void {
-    this.#names = new Set(names);
-    this.idle = [...this.#names].filter((name) => this.inFlight(name) === 0).length;
-  }
-
-  inFlight(name: string): number {
-    return this.#inFlight.get(name) ?? 0;
-  }
-
-  add(name: string, change: 1 | -1): void {
-    const before = this.inFlight(name);
-    const after = before + change;
-    if (after === 0) this.#inFlight.delete(name);
-    else this.#inFlight.set(name, after);
-    if (this.#names.has(name)) this.idle += Number(after === 0) - Number(before === 0);
-  }
+interface Key extends Member {
+  readonly credential: string;
+  readonly kinds: Map<string, Kind>;
 }
+
+interface Account extends Member {
+  readonly name: string;
+  readonly keys: Map<string, Key>;
+}
+
+/** An account, a key and a kind. */
+type Place = readonly [account: Account, key: Key, kind: Kind];
 
 /**
  * A token bucket, and lanes that are served in turn. At most `requestsPerSecond` + the burst requests start in any second. While
  * others wait, an account has at most its share of `maxConcurrency`, and at least one slot; so has a key of the slots of its
  * account. A slot is reserved for each kind and account of `reserveFor` without a request in flight, so that hanging requests of
  * others cannot block it. Of a key that was paused, and of the API, one request tries before the others follow.
+ *
+ * Nothing is counted ahead: whose turn it is is found by looking at all that wait, once for each request that starts.
  */
 export class Pacer {
   #pace: Pace;
   readonly #pauses = new Pauses();
   readonly #accounts = new Map<string, Account>();
-  readonly #line = new Line<Account>(({ ready }) => ready > 0);
-  readonly #shared: Shared = { ready: 0, wanting: 0 };
-  readonly #reservedKinds = new Reserved();
-  readonly #reservedAccounts = new Reserved();
+  /** How many requests of each kind are in flight, with whichever key. */
+  readonly #inFlightByKind = new Map<string, number>();
+  #reserved: Readonly<Record<'queues' | 'accounts', ReadonlySet<string>>> = {
+    queues: new Set(),
+    accounts: new Set(),
+  };
+  #waiting = 0;
   #inFlight = 0;
+  /** The number of the last turn that anybody had. */
+  #turn = 0;
+  #slowPerSecond: number | undefined;
   #tokens: number;
   #refilledAtMs = performance.now();
   #timer: NodeJS.Timeout | undefined;
-  /** By credential: when its pause ends. */
-  readonly #resumptions = new Map<string, NodeJS.Timeout>();
   #isServing = false;
   #isClosed = false;
 
@@ -170,17 +107,29 @@ export class Pacer {
 
   /** Changes the pace; waiters keep their position. */
   setPace(pace: Pace): void {
+    this.#refill();
     this.#pace = pace;
-    // The timer was set for the old pace.
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     this.#serve();
+  }
+
+  /**
+   * Starts no more requests a second than this until it is told otherwise, and never more than the pace allows. undefined: as many
+   * as the pace allows, from now on.
+   */
+  slowDown(requestsPerSecond: number | undefined): void {
+    if (requestsPerSecond === this.#slowPerSecond) return;
+    this.#refill();
+    this.#slowPerSecond = requestsPerSecond;
+    this.#serve();
+  }
+
+  get #requestsPerSecond(): number {
+    return Math.min(this.#pace.requestsPerSecond, this.#slowPerSecond ?? Number.POSITIVE_INFINITY);
   }
 
   /** Sets the kinds and the accounts that have a slot in reserve. Others are served all the same. */
   reserveFor({ queues, accounts }: Readonly<Record<'queues' | 'accounts', Iterable<string>>>): void {
-    this.#reservedKinds.set(queues);
-    this.#reservedAccounts.set(accounts);
+    this.#reserved = { queues: new Set(queues), accounts: new Set(accounts) };
     this.#serve();
   }
 
@@ -197,9 +146,8 @@ export class Pacer {
       waiter(undefined);
       return;
     }
-    const kind = this.#kindOf(lane);
-    kind.fresh.push(waiter);
-    this.#changeWaiting(kind, 1);
+    this.#placeOf(lane)[2].fresh.push(waiter);
+    this.#waiting++;
     this.#serve();
   }
 
@@ -213,7 +161,8 @@ export class Pacer {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (this.#isGivenUp(lane.credential)) throw new PausedError('paused for too long');
-      const kind = this.#kindOf(lane);
+      const place = this.#placeOf(lane);
+      const [, , kind] = place;
       const settle = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
@@ -232,13 +181,14 @@ export class Pacer {
       };
       const giveUp = () => {
         settle();
-        if (kind.continuing.delete(waiter)) this.#changeWaiting(kind, -1);
+        if (kind.continuing.delete(waiter)) this.#waiting--;
+        this.#forget(place);
         reject(signal.aborted ? (signal.reason as Error) : new Error('no permit in time'));
       };
       const timer = untilMs === undefined ? undefined : setTimeout(giveUp, untilMs - performance.now());
       signal.addEventListener('abort', giveUp);
       kind.continuing.add(waiter);
-      this.#changeWaiting(kind, 1);
+      this.#waiting++;
       this.#serve();
     });
   }
@@ -250,22 +200,16 @@ export class Pacer {
    */
   refused(credential: string, keyId: string, retryAfterMs: number | undefined): boolean {
     const isChanged = this.#pauses.refused(credential, keyId, retryAfterMs, performance.now());
-    this.#recountKey(credential);
     if (this.#pace.longestPauseMs !== undefined) this.#giveUpPaused();
+    this.#serve();
     return isChanged;
   }
 
   /** A request had another outcome than 429. isRead: whether it was answered well. */
   answered(credential: string, isRead: boolean): void {
-    const { ofApi } = this.#pauses;
-    const pause = this.#pauses.of(credential);
+    const isPaused = this.#pauses.of(credential) ?? this.#pauses.ofApi;
     this.#pauses.answered(credential, isRead, performance.now());
-    if (!pause && !ofApi) return;
-    this.#recountKey(credential);
-    // It may be that of a pause of the API that has ended.
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#serve();
+    if (isPaused) this.#serve();
   }
 
   /** For how long no request with a key starts, in milliseconds. */
@@ -292,8 +236,6 @@ export class Pacer {
   /** Starts nothing more. */
   close(): void {
     clearTimeout(this.#timer);
-    for (const timer of this.#resumptions.values()) clearTimeout(timer);
-    this.#resumptions.clear();
     this.#isClosed = true;
   }
 
@@ -308,138 +250,45 @@ export class Pacer {
 
   #giveUpPaused(): void {
     for (const account of this.#accounts.values())
-      for (const key of account.keys.values()) if (this.#isGivenUp(key.credential)) this.#giveUp(key);
+      for (const key of account.keys.values())
+        for (const kind of this.#isGivenUp(key.credential) ? key.kinds.values() : [])
+          for (let waiter = this.#next(kind); waiter; waiter = this.#next(kind)) waiter(undefined);
   }
 
-  #giveUp(key: Key): void {
-    for (const kind of key.kinds.values()) {
-      for (let waiter = nextWaiter(kind); waiter; waiter = nextWaiter(kind)) {
-        this.#changeWaiting(kind, -1);
-        waiter(undefined);
-      }
-    }
+  // The lanes.
+
+  #placeOf({ account: name, credential, queue }: Lane): Place {
+    // A new one goes before the one that had the last turn. Before all others it would let those that come and go have all the turns.
+    const of = { turn: this.#turn - 1, inFlight: 0 };
+    const account = this.#accounts.get(name) ?? { ...of, name, keys: new Map() };
+    const key = account.keys.get(credential) ?? { ...of, credential, kinds: new Map() };
+    const kind = key.kinds.get(queue) ?? { ...of, name: queue, continuing: new Set(), fresh: new Fifo() };
+    this.#accounts.set(name, account);
+    account.keys.set(credential, key);
+    key.kinds.set(queue, kind);
+    return [account, key, kind];
   }
 
-  // The lanes, and what is counted of them.
-
-  #kindOf({ account: accountName, credential, queue }: Lane): Kind {
-    let account = this.#accounts.get(accountName);
-    if (!account) {
-      account = {
-        name: accountName,
-        keys: new Map(),
-        line: new Line<Key>(({ isReady }) => isReady),
-        readyKinds: new Map(),
-        inFlight: 0,
-        isInLine: false,
-        ready: 0,
-        wanting: 0,
-      };
-      this.#accounts.set(accountName, account);
-    }
-    let key = account.keys.get(credential);
-    if (!key) {
-      key = {
-        account,
-        credential,
-        kinds: new Map(),
-        line: new Line<Kind>(hasWaiters),
-        waiting: 0,
-        inFlight: 0,
-        isInLine: false,
-        isReady: false,
-        isWanting: false,
-      };
-      account.keys.set(credential, key);
-    }
-    let kind = key.kinds.get(queue);
-    if (!kind) {
-      kind = { key, name: queue, continuing: new Set(), fresh: new Fifo(), isInLine: false, isReady: false };
-      key.kinds.set(queue, kind);
-    }
-    return kind;
-  }
-
-  #changeWaiting(kind: Kind, change: 1 | -1): void {
-    const { key } = kind;
-    key.waiting += change;
-    if (hasWaiters(kind)) key.line.join(kind);
-    this.#recount(key, kind);
-  }
-
-  #changeInFlight({ key, name }: Kind, change: 1 | -1): void {
-    const { account } = key;
-    this.#inFlight += change;
-    account.inFlight += change;
-    key.inFlight += change;
-    this.#reservedKinds.add(name, change);
-    this.#reservedAccounts.add(account.name, change);
-    this.#recount(key);
-  }
-
-  /** Whether a key is paused, or a request shows whether it still is. */
-  #isBlocked({ credential, inFlight }: Key): boolean {
-    const pause = this.#pauses.of(credential);
-    return pause !== undefined && (pause.untilMs > performance.now() || inFlight > 0);
-  }
-
-  /** Brings up to date what is counted of a key, after any change of it. kind: the only one whose waiters have changed. */
-  #recount(key: Key, kind?: Kind): void {
-    const { account } = key;
-    const wasReady = key.isReady;
-    key.isReady = key.waiting > 0 && !this.#isBlocked(key);
-    const isWanting = key.isReady || key.inFlight > 0;
-    if (key.isReady && !wasReady) account.line.join(key);
-    this.#count(account, key.isReady, wasReady, isWanting, key.isWanting);
-    key.isWanting = isWanting;
-    for (const one of key.isReady === wasReady ? (kind ? [kind] : []) : key.kinds.values())
-      this.#recountKind(one);
-    if (kind && !hasWaiters(kind)) key.kinds.delete(kind.name);
-    if (key.waiting > 0 || key.inFlight > 0) return;
-    account.keys.delete(key.credential);
+  /** Forgets what neither waits nor has a request in flight. */
+  #forget([account, key, kind]: Place): void {
+    if (!hasWaiters(kind) && kind.inFlight === 0) key.kinds.delete(kind.name);
+    if (key.kinds.size === 0) account.keys.delete(key.credential);
     if (account.keys.size === 0) this.#accounts.delete(account.name);
   }
 
-  #recountKind(kind: Kind): void {
-    const { key, name } = kind;
-    const { readyKinds } = key.account;
-    const isReady = key.isReady && hasWaiters(kind);
-    if (isReady === kind.isReady) return;
-    kind.isReady = isReady;
-    readyKinds.set(name, (readyKinds.get(name) ?? 0) + (isReady ? 1 : -1));
-    if (readyKinds.get(name) === 0) readyKinds.delete(name);
+  #next(kind: Kind): Waiter | undefined {
+    const waiter = nextWaiter(kind);
+    if (waiter) this.#waiting--;
+    return waiter;
   }
 
-  #count(
-    account: Account,
-    isReady: boolean,
-    wasReady: boolean,
-    isWanting: boolean,
-    wasWanting: boolean,
-  ): void {
-    const before = { isReady: account.ready > 0, isWanting: account.wanting > 0 };
-    account.ready += Number(isReady) - Number(wasReady);
-    account.wanting += Number(isWanting) - Number(wasWanting);
-    this.#shared.ready += Number(account.ready > 0) - Number(before.isReady);
-    this.#shared.wanting += Number(account.wanting > 0) - Number(before.isWanting);
-    if (account.ready > 0) this.#line.join(account);
-  }
-
-  /** After a change of its pause. */
-  #recountKey(credential: string): void {
-    clearTimeout(this.#resumptions.get(credential));
-    this.#resumptions.delete(credential);
-    const waitMs = (this.#pauses.of(credential)?.untilMs ?? 0) - performance.now();
-    const resume = () => {
-      this.#recountKey(credential);
-      this.#serve();
-    };
-    if (waitMs > 0 && !this.#isClosed)
-      this.#resumptions.set(credential, setTimeout(resume, Math.ceil(waitMs)));
-    for (const { keys } of this.#accounts.values()) {
-      const key = keys.get(credential);
-      if (key) this.#recount(key);
-    }
+  /** Whether a key has something that may start now. */
+  #isReady({ credential, kinds, inFlight }: Key, nowMs: number): boolean {
+    const pause = this.#pauses.of(credential);
+    // A request shows whether it still is paused.
+    if (pause && (pause.untilMs > nowMs || inFlight > 0)) return false;
+    for (const kind of kinds.values()) if (hasWaiters(kind)) return true;
+    return false;
   }
 
   // Who is next.
@@ -447,17 +296,17 @@ export class Pacer {
   #serve(): void {
     if (this.#isClosed || this.#isServing) return;
     this.#isServing = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     try {
-      while (this.#shared.ready > 0 && this.#inFlight < this.#pace.maxConcurrency) {
+      while (this.#waiting > 0 && this.#inFlight < this.#pace.maxConcurrency) {
         const { ofApi } = this.#pauses;
         // A request shows whether the API still is paused.
         if (ofApi && this.#inFlight > 0) return;
         const waitMs = this.#waitMs();
-        if (waitMs > 0) {
-          this.#serveIn(waitMs);
-          return;
-        }
-        if (!this.#serveOne()) return;
+        if (waitMs <= 0 && this.#serveOne()) continue;
+        this.#serveIn(waitMs > 0 ? waitMs : this.#pauseEndsInMs());
+        return;
       }
     } finally {
       this.#isServing = false;
@@ -466,47 +315,74 @@ export class Pacer {
 
   /** Gives a permit to whom it is due. Returns false if there is nobody. */
   #serveOne(): boolean {
+    for (let place = this.#findNext(); place; place = this.#findNext()) if (this.#start(place)) return true;
+    return false;
+  }
+
+  #findNext(): Place | undefined {
+    const nowMs = performance.now();
+    const isReady = (key: Key) => this.#isReady(key, nowMs);
     const { maxConcurrency } = this.#pace;
-    const free = maxConcurrency - this.#inFlight;
     // Never more than half of them: those that they are reserved for may have no request.
-    const reserved = Math.min(
-      this.#reservedKinds.idle + this.#reservedAccounts.idle,
-      Math.floor(maxConcurrency / 2),
-    );
-    return this.#line.offer((account) => {
-      const ofAccount = shareOf(maxConcurrency, this.#shared);
-      if (account.inFlight >= ofAccount) return false;
-      const isFree = free > reserved || account.inFlight === 0;
-      const mayStart = (name: string) => isFree || this.#reservedKinds.inFlight(name) === 0;
-      // There may be a thousand keys, but few kinds.
-      if (!isFree && ![...account.readyKinds.keys()].some(mayStart)) return false;
-      const ofKey = shareOf(ofAccount, account);
-      return account.line.offer(
-        (key) => key.inFlight < ofKey && key.line.offer((kind) => mayStart(kind.name) && this.#start(kind)),
+    const reserved = Math.min(this.#idleReserved(), Math.floor(maxConcurrency / 2));
+    const isFree = maxConcurrency - this.#inFlight > reserved;
+    const accounts = [...this.#accounts.values()];
+    const ofAccount = shareOf(maxConcurrency, accounts, ({ keys }) => [...keys.values()].some(isReady));
+    return leastOf(accounts, (account) => {
+      if (account.inFlight >= ofAccount) return undefined;
+      const mayStart = (kind: Kind) =>
+        isFree || account.inFlight === 0 || !this.#inFlightByKind.has(kind.name);
+      const keys = [...account.keys.values()];
+      const ofKey = shareOf(ofAccount, keys, isReady);
+      return leastOf(keys, (key) =>
+        key.inFlight < ofKey && isReady(key)
+          ? leastOf(key.kinds.values(), (kind) =>
+              hasWaiters(kind) && mayStart(kind) ? ([account, key, kind] as const) : undefined,
+            )
+          : undefined,
       );
     });
   }
 
+  /** How many slots are kept for kinds and accounts that have no request in flight. */
+  #idleReserved(): number {
+    const { queues, accounts } = this.#reserved;
+    const idleKinds = [...queues].filter((name) => !this.#inFlightByKind.has(name));
+    const idleAccounts = [...accounts].filter((name) => !this.#accounts.get(name)?.inFlight);
+    return idleKinds.length + idleAccounts.length;
+  }
+
   /** Gives a permit to the first of a kind that wants it. */
-  #start(kind: Kind): boolean {
-    for (let waiter = nextWaiter(kind); waiter; waiter = nextWaiter(kind)) {
-      this.#changeInFlight(kind, 1);
-      this.#changeWaiting(kind, -1);
+  #start(place: Place): boolean {
+    for (let waiter = this.#next(place[2]); waiter; waiter = this.#next(place[2])) {
+      this.#changeInFlight(place, 1);
       this.#tokens -= 1;
-      if (waiter(this.#permit(kind))) return true;
+      this.#turn++;
+      for (const member of place) member.turn = this.#turn;
+      if (waiter(this.#permit(place))) return true;
       this.#tokens += 1;
-      this.#changeInFlight(kind, -1);
+      this.#changeInFlight(place, -1);
     }
     return false;
   }
 
-  #permit(kind: Kind): Permit {
+  #changeInFlight(place: Place, change: 1 | -1): void {
+    const [, , { name }] = place;
+    this.#inFlight += change;
+    for (const member of place) member.inFlight += change;
+    const ofKind = (this.#inFlightByKind.get(name) ?? 0) + change;
+    if (ofKind > 0) this.#inFlightByKind.set(name, ofKind);
+    else this.#inFlightByKind.delete(name);
+    this.#forget(place);
+  }
+
+  #permit(place: Place): Permit {
     let isHeld = true;
     return {
       release: () => {
         if (!isHeld) return;
         isHeld = false;
-        this.#changeInFlight(kind, -1);
+        this.#changeInFlight(place, -1);
         this.#serve();
       },
     };
@@ -514,26 +390,64 @@ export class Pacer {
 
   /** How long the next request must wait for a token or the end of a pause of the API. */
   #waitMs(): number {
+    this.#refill();
+    const pausedMs = (this.#pauses.ofApi?.untilMs ?? 0) - performance.now();
+    return Math.max(pausedMs, ((1 - this.#tokens) / this.#requestsPerSecond) * 1000);
+  }
+
+  #refill(): void {
     const nowMs = performance.now();
-    const { requestsPerSecond } = this.#pace;
+    const requestsPerSecond = this.#requestsPerSecond;
     const earned = ((nowMs - this.#refilledAtMs) / 1000) * requestsPerSecond;
     this.#tokens = Math.min(burstOf(requestsPerSecond), this.#tokens + earned);
     this.#refilledAtMs = nowMs;
-    const pausedMs = (this.#pauses.ofApi?.untilMs ?? 0) - nowMs;
-    return Math.max(pausedMs, ((1 - this.#tokens) / requestsPerSecond) * 1000);
+  }
+
+  /** How long it is until the first of the keys that wait is paused no longer; infinite if none is paused. */
+  #pauseEndsInMs(): number {
+    const nowMs = performance.now();
+    let inMs = Number.POSITIVE_INFINITY;
+    for (const [credential, { untilMs }] of this.#pauses.during(nowMs))
+      for (const { keys } of this.#accounts.values())
+        if (keys.has(credential)) inMs = Math.min(inMs, untilMs - nowMs);
+    return inMs;
   }
 
   #serveIn(waitMs: number): void {
-    const serve = () => {
-      this.#timer = undefined;
-      this.#serve();
-    };
-    this.#timer ??= setTimeout(serve, Math.min(Math.ceil(waitMs), 60_000));
+    if (waitMs === Number.POSITIVE_INFINITY) return;
+    this.#timer = setTimeout(() => this.#serve(), Math.min(Math.ceil(waitMs), 60_000));
   }
 }
 
+/** What is found of the member whose last turn is the longest ago, of those of which something is found. */
+function leastOf<One extends Member, Found>(
+  members: Iterable<One>,
+  find: (member: One) => Found | undefined,
+): Found | undefined {
+  let turn = Number.POSITIVE_INFINITY;
+  let found: Found | undefined;
+  for (const member of members) {
+    const ofMember = member.turn < turn ? find(member) : undefined;
+    if (ofMember === undefined) continue;
+    found = ofMember;
+    turn = member.turn;
+  }
+  return found;
+}
+
 /** How many of the slots one of those that share them may have: all of them while no other waits. */
-function shareOf(slots: number, { ready, wanting }: Shared): number {
+function shareOf<One extends Member>(
+  slots: number,
+  members: readonly One[],
+  isReady: (one: One) => boolean,
+): number {
+  let ready = 0;
+  let wanting = 0;
+  for (const member of members) {
+    const isWaiting = isReady(member);
+    if (isWaiting) ready++;
+    if (isWaiting || member.inFlight > 0) wanting++;
+  }
   return ready > 1 ? Math.max(1, Math.floor(slots / wanting)) : slots;
 }
 

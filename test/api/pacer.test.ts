@@ -130,6 +130,35 @@ describe('fairness', () => {
     expect(count('video')).toBeGreaterThanOrEqual(10);
   });
 
+  it('lets those that come and go, each time with one request, not have all the turns', () => {
+    const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
+    const started: string[] = [];
+    const ask = (text: string, isAgain: boolean) =>
+      pacer.enqueue(laneOf(text), (permit) => {
+        started.push(text);
+        setTimeout(() => {
+          permit?.release();
+          if (isAgain) ask(text, true);
+        }, 1);
+        return true;
+      });
+    const others = [
+      'acme/key 1',
+      'acme/key 2',
+      'acme/acme/kind 1',
+      'acme/acme/kind 2',
+      'umbrella',
+      'initech',
+    ];
+    for (const text of others) ask(text, true);
+    for (let n = 0; n < 50; n++) ask('acme', false);
+    vi.advanceTimersByTime(60_000);
+    // Of 600 turns its account has a third, its key a third of these, and its kind a third of those.
+    const turns = started.filter((one) => one === 'acme').length;
+    expect(turns).toBeGreaterThan(15);
+    expect(turns).toBeLessThan(30);
+  });
+
   it('serves a queue first in, first out, but finishes what was begun before starting something new', async () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
@@ -533,6 +562,59 @@ describe('longestPauseMs', () => {
     ask();
     expect(given).toEqual([undefined, undefined, undefined]);
     await expect(pacer.permit(ofKind('a'), never)).rejects.toThrow('paused');
+  });
+});
+
+describe('slowDown', () => {
+  it('starts so many a second, whoever waits, until it is told otherwise; then as many as before, and no more', () => {
+    const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
+    const { started, ask } = record(pacer, laneOf);
+    pacer.slowDown(0.5);
+    for (let n = 0; n < 100; n++) for (const lane of ['acme', 'umbrella']) ask(lane);
+    // The token of before the slowness.
+    expect(started).toHaveLength(1);
+    vi.advanceTimersByTime(20_000);
+    expect(started).toHaveLength(11);
+    pacer.slowDown(0.1);
+    vi.advanceTimersByTime(20_000);
+    expect(started).toHaveLength(13);
+    pacer.slowDown(undefined);
+    vi.advanceTimersByTime(1000);
+    expect(started.length).toBeGreaterThanOrEqual(13 + 19);
+    expect(started.length).toBeLessThanOrEqual(13 + 21);
+    vi.advanceTimersByTime(1000);
+    expect(started.length).toBeLessThanOrEqual(13 + 41);
+  });
+
+  it('leaves no trace once it is over: who waits goes on at once, and nothing was saved up', () => {
+    const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
+    const { started, ask } = record(pacer);
+    ask('a');
+    pacer.slowDown(0.01);
+    ask('a');
+    vi.advanceTimersByTime(10_000);
+    expect(started).toHaveLength(1);
+    pacer.slowDown(undefined);
+    vi.advanceTimersByTime(50);
+    expect(started).toHaveLength(2);
+    pacer.slowDown(0.01);
+    vi.advanceTimersByTime(500_000);
+    pacer.slowDown(undefined);
+    for (let n = 0; n < 100; n++) ask('a');
+    expect(started).toHaveLength(3);
+  });
+
+  it('never starts more than the pace allows, also if that changes meanwhile', () => {
+    const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 100 });
+    const { started, ask } = record(pacer);
+    pacer.slowDown(100);
+    for (let n = 0; n < 100; n++) ask('a');
+    vi.advanceTimersByTime(10_000);
+    expect(started).toHaveLength(11);
+    pacer.slowDown(1);
+    pacer.setPace({ requestsPerSecond: 100, maxConcurrency: 100 });
+    vi.advanceTimersByTime(10_000);
+    expect(started).toHaveLength(21);
   });
 });
 
