@@ -11,6 +11,7 @@ import { CauseLog } from './causes/cause-log.ts';
 import { causesOf } from './causes/causes.ts';
 import type { Config } from './config/config.ts';
 import { describeConfig } from './config/read.ts';
+import { withoutAccounts } from './config/without-accounts.ts';
 import { Store } from './exposition/store.ts';
 import { createMetricsRoute } from './http/metrics-route.ts';
 import type { Route } from './http/route.ts';
@@ -36,11 +37,9 @@ import { type ApiName, apiNames, type Resource } from './resources/resource.ts';
 import { SchemaDrift } from './schema-drift.ts';
 import type { Credentials } from './secrets/credentials.ts';
 import { Keys } from './secrets/keys.ts';
-
 import { Redactor } from './secrets/redactor.ts';
-
+import type { SameKey } from './secrets/same-keys.ts';
 import { selectionWarnings } from './selection-warnings.ts';
-
 import { type ReadState, readState } from './state/file.ts';
 import { type KeeperOptions, StateKeeper, type StateProblem } from './state/keeper.ts';
 import { createPages } from './status/routes.ts';
@@ -143,6 +142,8 @@ export class Exporter {
   readonly #keeper: StateKeeper | undefined;
   readonly #startedAtMs = Date.now();
   #setup: Setup;
+  /** The accounts that are not read, because they have the key of another one. */
+  #sameKeys: readonly SameKey[] = [];
   #configuration: ExporterStatus['configuration'] = { loadedAtMs: Date.now(), refused: undefined };
   /** Of the start and the reloads. */
   #lastChange: Promise<void> = Promise.resolve();
@@ -153,7 +154,7 @@ export class Exporter {
     this.#options = options;
     this.#keys = new Keys({
       redactor,
-      onChanged: (credential) => this.#engine.keyChanged(credential),
+      onChanged: (credentials) => this.#keysChanged(credentials),
       onProblem: (credential, problem) =>
         problem === undefined
           ? log.info({ credential }, 'the key can be read again')
@@ -167,6 +168,8 @@ export class Exporter {
       store: this.#store,
       configuration: () => this.#configuration,
       droppedLogLines: options.droppedLogLines ?? (() => 0),
+      accounts: () => this.#setup.config.accounts,
+      sameKeys: () => this.#sameKeys,
       pauses: () => pausesOf(this.#clients, this.#now()),
       countingSinceMs: () => this.#engine.counters.sinceMs,
       state: ownState && (() => this.#keeper?.lastWriteMs),
@@ -248,7 +251,7 @@ export class Exporter {
     }
     this.#logCauses();
     this.#warnOfSelections();
-    return this.#engine.overview().isHealthy;
+    return this.#engine.overview().isHealthy && this.#sameKeys.length === 0;
   }
 
   targets(): readonly TargetStatus[] {
@@ -418,6 +421,7 @@ export class Exporter {
         capacities,
         schemaDrift: this.#schemaDrift.fields(),
         shared,
+        sameKeys: this.#sameKeys,
         state: this.#keeper?.problem,
       },
       nowMs: this.#now(),
@@ -452,7 +456,25 @@ export class Exporter {
       this.#clients[api]
         .reconfigure(config.apis[api])
         .catch((err: unknown) => this.#options.log.error({ api, err }, 'keeping its previous settings'));
-    this.#engine.apply(config);
+    this.#sameKeys = this.#keys.sameKeys(config.accounts);
+    this.#engine.apply(this.#readConfig());
+  }
+
+  /** What is read of the configuration. */
+  #readConfig(): Config {
+    return withoutAccounts(
+      this.#setup.config,
+      this.#sameKeys.map(({ account }) => account),
+    );
+  }
+
+  /** Key files have changed, and with them perhaps which accounts are read. */
+  #keysChanged(credentials: readonly string[]): void {
+    const before = JSON.stringify(this.#sameKeys);
+    this.#sameKeys = this.#keys.sameKeys(this.#setup.config.accounts);
+    if (JSON.stringify(this.#sameKeys) !== before) this.#engine.apply(this.#readConfig());
+    const left = new Set(this.#sameKeys.map(({ account }) => account));
+    for (const credential of credentials) if (!left.has(credential)) this.#engine.keyChanged(credential);
   }
 
   /** Says what of the patterns is hardly meant, once everything was polled once: then all is known that they select from. */

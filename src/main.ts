@@ -8,12 +8,14 @@ import { backfill, takenLabels } from './backfill/backfill.ts';
 import { askFarBack } from './backfill/far-back.ts';
 import { ClosedError } from './backfill/output.ts';
 import { hasHistory, type PastOptions } from './backfill/past-reader.ts';
+import { sameKeyTitle } from './causes/exporter-causes.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
 import { createLog, isInteractive, type Log, print, progress } from './cli/output.ts';
 import { endSoon, onSignal, restoreSignals } from './cli/signals.ts';
 import { summary } from './cli/summary.ts';
 import { type Environment, historyProgressText, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
+import { withoutAccounts } from './config/without-accounts.ts';
 import { createExporter, type Exporter, type Setup } from './exporter.ts';
 import { WebConfigSource } from './http/web-config-source.ts';
 import { ownedBy } from './polling/shard.ts';
@@ -22,6 +24,7 @@ import { resources } from './resources/kinds/index.ts';
 import { type Labels, ownKind } from './resources/resource.ts';
 import { Credentials } from './secrets/credentials.ts';
 import { Redactor } from './secrets/redactor.ts';
+import { sameKeys } from './secrets/same-keys.ts';
 import { quote } from './text.ts';
 import { revision, version } from './version.ts';
 
@@ -36,8 +39,15 @@ const redactor = new Redactor();
 /** Scripts depend on these. */
 const exitCodes = { ok: 0, wrongConfiguration: 1, wrongUsage: 2, pollsFailed: 3 } as const;
 
-async function load({ configFile: file }: Flags, env: Environment, log: Logger): Promise<Setup> {
-  const { config, warnings } = await loadConfig({ file, env, resources, otherVariables: flagVariables });
+/** isCheck: whether it is an error, too, what a start goes on with. */
+async function load(flags: Flags, env: Environment, log: Logger, isCheck = false): Promise<Setup> {
+  const { config, warnings } = await loadConfig({
+    file: flags.configFile,
+    env,
+    resources,
+    otherVariables: flagVariables,
+    check: isCheck ? { stateFile: ownStateFile(flags) } : undefined,
+  });
   for (const warning of warnings) log.warn(warning);
   const credentials = new Credentials(config.credentials, env);
   for (const source of Object.values(config.credentials)) if ('env' in source) delete process.env[source.env];
@@ -134,6 +144,9 @@ async function writeHistory(setup: Setup, flags: Flags, env: Environment, { log 
   const { backfill: durationMs = 0, backfillUntil: untilMs, backfillStep: stepMs, onceKinds } = flags;
   const labels = extraLabels(flags);
   refuseWithoutHistory(setup, flags);
+  const keys = await setup.credentials.readAll();
+  const same = sameKeys(setup.config.accounts, (account) => keys.get(account));
+  for (const one of same) log.warn(sameKeyTitle(one, (name) => setup.credentials.describe(name)));
   const interrupt = new AbortController();
   onSignal((signal) => {
     // Nobody reads: what is on its way cannot be written.
@@ -148,6 +161,10 @@ async function writeHistory(setup: Setup, flags: Flags, env: Environment, { log 
   try {
     const succeeded = await backfill({
       ...setup,
+      config: withoutAccounts(
+        setup.config,
+        same.map(({ account }) => account),
+      ),
       resources,
       durationMs,
       untilMs,
@@ -166,7 +183,7 @@ async function writeHistory(setup: Setup, flags: Flags, env: Environment, { log 
         if (isTerminal) progress.show(shown);
       },
     });
-    return succeeded ? exitCodes.ok : exitCodes.pollsFailed;
+    return succeeded && same.length === 0 ? exitCodes.ok : exitCodes.pollsFailed;
   } catch (error) {
     if (!interrupt.signal.aborted && !(error instanceof ClosedError)) throw error;
     progress.clear();
@@ -208,7 +225,7 @@ function shardText({ shard }: Flags): string | undefined {
 /** Checks all files before it reports, so that problems in one do not hide those in another. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
   const checks = await Promise.allSettled([
-    load(flags, env, log),
+    load(flags, env, log, true),
     Promise.resolve().then(() => new WebConfigSource(flags.webConfigFile, log)),
     Promise.resolve().then(() => proxyFrom(env)),
   ]);

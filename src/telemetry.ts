@@ -25,6 +25,7 @@ import type { ListingSummary } from './polling/listing-summary.ts';
 import type { Overview } from './polling/overview.ts';
 import { isFoundKey } from './polling/spec.ts';
 import { type ApiName, operationsOf, type Resource } from './resources/resource.ts';
+import type { SameKey } from './secrets/same-keys.ts';
 import { revision, version } from './version.ts';
 
 /** What is read at each scrape. */
@@ -40,6 +41,10 @@ export interface Inventory {
     readonly credential: string;
     readonly untilMs: number;
   }[];
+  /** The names of the accounts of the configuration. */
+  readonly accounts: () => readonly string[];
+  /** Those that are not read, because they have the key of another one. */
+  readonly sameKeys: () => readonly SameKey[];
   /** Since the start. */
   readonly droppedLogLines: () => number;
   /** When the oldest counter began; undefined where nothing is counted. Unix time. */
@@ -275,6 +280,18 @@ function declareCounts(
         labels: { account, reason: unreadable ?? '' },
         value: Number(unreadable !== undefined),
       })),
+  );
+  gauge(
+    'account_key_shared',
+    ['account'],
+    '1 while the account is not read, because one before it in the configuration has the same key; else 0.',
+    () => {
+      const left = inventory.sameKeys().map(({ account }) => account);
+      return inventory.accounts().map((account) => ({
+        labels: { account },
+        value: Number(left.includes(account)),
+      }));
+    },
   );
   byKind('series', 'Series on the page.', (kind) => inventory.store.series(kind));
   gauge(

@@ -163,6 +163,25 @@ describe('the command', () => {
     expect(code).toBe(1);
   });
 
+  it('ends a check with 1 for the key of another account and a state file without a folder', async () => {
+    const folder = temporary({
+      'config.yml': `credentials: { acme: { env: ACME }, umbrella: { env: UMBRELLA } }
+accounts: [acme, umbrella]
+billing: {}
+`,
+    });
+    const file = join(folder, 'config.yml');
+    const key = simulator.keys.account;
+    const env = { ACME: key, UMBRELLA: key, BUNNYNET_STATE_FILE: join(folder, 'none/state') };
+    const { code, stderr } = await run(['--config.check', `--config.file=${file}`], { env }).ended;
+    expect(stderr.split('\n')).toEqual([
+      `--state.file: expected a file that can be written; its folder ${folder}/none is not there: make it`,
+      `${file}:1: credentials.umbrella: expected another key than that of acme (from $ACME); it is the same, and a key is of one account`,
+      '',
+    ]);
+    expect(code).toBe(1);
+  });
+
   it('reloads on SIGHUP, keeps the previous configuration if the file is bad, and ends in order on SIGTERM with 0, even while polls hang', async () => {
     const [one, two, three] = simulator.applications;
     const config = (targets: string) =>

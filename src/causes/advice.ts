@@ -23,6 +23,11 @@ const advices = {
     runbook: 'runbooks/BunnynetReloadFailed.md',
   },
   refused: { tone: 'bad', advice: `${findKey}. ${whenRead}`, runbook: 'runbooks/BunnynetKeyRefused.md' },
+  same_key: {
+    tone: 'bad',
+    advice: `Give this account the key of its own. ${whenRead}`,
+    runbook: 'configuration.md#several-accounts',
+  },
   unreadable_key: {
     tone: 'bad',
     advice: 'Correct the file or the variable that it names.',

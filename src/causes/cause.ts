@@ -38,6 +38,8 @@ export interface ExporterState {
   readonly schemaDrift: readonly DriftedField[];
   /** Why the state is not written; undefined if it is, or need not be. */
   readonly state: StateProblem | undefined;
+  /** The accounts that are not read, because they have the key of another one. */
+  readonly sameKeys: readonly { readonly account: string; readonly other: string }[];
   /** What two accounts list. */
   readonly shared: readonly SharedTargets[];
 }

@@ -5,10 +5,17 @@ import type { Cause, CauseInput, DriftedField } from './cause.ts';
 
 const shownFields = 5;
 
+/** keySource: where a key comes from, as in {@link CauseInput}. */
+export function sameKeyTitle(
+  { account, other }: CauseInput['exporter']['sameKeys'][number],
+  keySource: CauseInput['keySource'],
+): string {
+  return `The account ${account} is not read: its key (${keySource(account)}) is that of ${other} (${keySource(other)})`;
+}
+
 /** The causes that no target and no listing has. */
-export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[] {
-  const { refusedReload, capacities, schemaDrift, shared } = exporter;
-  const { state } = exporter;
+export function exporterCauses({ exporter, keySource, nowMs }: CauseInput): readonly Cause[] {
+  const { refusedReload, capacities, schemaDrift, shared, sameKeys, state } = exporter;
   const nothing = {
     affected: '',
     targets: [],
@@ -26,6 +33,16 @@ export function exporterCauses({ exporter, nowMs }: CauseInput): readonly Cause[
       atMs,
       'The reload failed',
       `The previous configuration is still in use.\n${message}`,
+    );
+  }
+  for (const same of sameKeys) {
+    const { account, other } = same;
+    add(
+      'same_key',
+      `same key ${account}`,
+      undefined,
+      sameKeyTitle(same, keySource),
+      `What this key reads has \`account="${other}"\`; nothing has \`account="${account}"\`.`,
     );
   }
   if (state)

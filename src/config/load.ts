@@ -6,9 +6,10 @@
 import { isUtf8 } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
-import { readStart } from '../files.ts';
+import { placeProblem, readStart } from '../files.ts';
 import { apiNames, type Resource } from '../resources/resource.ts';
 import { Credentials } from '../secrets/credentials.ts';
+import { sameKeys } from '../secrets/same-keys.ts';
 import { didYouMean, expectedOf, suggest, unreadable } from '../text.ts';
 import { nextTurn } from '../turns.ts';
 import type { Config, Plain } from './config.ts';
@@ -39,6 +40,11 @@ export interface LoadOptions extends EnvironmentOptions {
   readonly file?: string | undefined;
   /** The configuration as plain data, in the form of the file. */
   readonly document?: { readonly [section: string]: Plain | undefined } | undefined;
+  /**
+   * Set where the configuration is only checked: what a start would tell and go on with is a problem, too. stateFile: that of the flag,
+   * which comes before that of the configuration.
+   */
+  readonly check?: { readonly stateFile: string | undefined } | undefined;
 }
 
 export interface LoadedConfig {
@@ -68,12 +74,15 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   if (!settings || problems.length > 0) throw refusal(problems, options);
   const config = readConfig(settings, document, resources, report);
   const warnings: string[] = [];
-  for (const { credential, severity, message } of await new Credentials(config.credentials, env).check()) {
+  const credentials = new Credentials(config.credentials, env);
+  for (const { credential, severity, message } of await credentials.check()) {
     const path = ['credentials', credential];
     if (severity === 'error') report(path, message);
     else warnings.push(formatProblem({ ...place(path), message }));
   }
   const apis = await withAuthorities(config.apis, report);
+  if (options.check)
+    problems.push(...(await problemsBeyondStart(config, credentials, options.check.stateFile, place)));
   if (problems.length > 0) throw refusal(problems, options, config);
   for (const { path, message } of odditiesOf(config, resources))
     warnings.push(formatProblem({ ...place(path), message }));
@@ -87,6 +96,25 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
       ...variables.unknown.map(ignoredText),
     ],
   };
+}
+
+/** What ends no start: the exporter reads the rest, or counts without keeping it. */
+async function problemsBeyondStart(
+  { accounts, state }: Config,
+  credentials: Credentials,
+  stateFile: string | undefined,
+  place: Document['place'],
+): Promise<readonly Problem[]> {
+  const keys = await credentials.readAll();
+  const ofKeys = sameKeys(accounts, (name) => keys.get(name)).map(({ account, other }) => ({
+    ...place(['credentials', account]),
+    message: `expected another key than that of ${other} (${credentials.describe(other)}); it is the same, and a key is of one account`,
+  }));
+  const file = stateFile ?? state.file;
+  const problem = file && (await placeProblem(file));
+  if (!problem) return ofKeys;
+  const where = stateFile === undefined ? place(['state', 'file']) : { path: '--state.file' };
+  return [...ofKeys, { ...where, message: `expected a file that can be written; ${problem}` }];
 }
 
 /** Without a file, a missing setting may be a mistyped variable, so the error lists those too. */

@@ -207,6 +207,10 @@ export function parseKey(text: string, where: string): Secret {
   // A file is read as Latin-1.
   if (/^(?:\uFEFF|\u00EF\u00BB\u00BF)/.test(key))
     throw refuse('it begins with a byte order mark: save it as plain text without one');
+  // At the end of a key in base64 there may be one or two.
+  if (/^\s*(?:export\s+)?[A-Za-z_]\w*=[^=]/.test(key))
+    throw refuse('it begins with NAME=, as a file of variables does; it must be the key alone');
+  if (/^\s*[{[]/.test(key)) throw refuse('it looks like JSON; it must be the key alone');
   if (/[\r\n]/.test(key)) throw refuse('it has several lines; it must be the key alone, on one line');
   if (/[^\x20-\x7e]/.test(key)) throw refuse('it holds control characters or characters beyond ASCII');
   if (key.includes(' ')) throw refuse('it holds a space');

@@ -5,12 +5,13 @@
 import { CredentialError, type Credentials, type KeyOrProblem, Secret } from './credentials.ts';
 import { FoundKeys } from './found-keys.ts';
 import type { Redactor } from './redactor.ts';
+import { type SameKey, sameKeys } from './same-keys.ts';
 
 type Source = Pick<Credentials, 'readAll' | 'describe'>;
 
 export interface KeysOptions {
-  /** A credential of the configuration has another key, which is in use from now on. */
-  readonly onChanged: (credential: string) => void;
+  /** These credentials of the configuration have other keys, which are in use from now on. What changes at once is told at once. */
+  readonly onChanged: (credentials: readonly string[]) => void;
   /** Learns every key. */
   readonly redactor: Redactor;
   /** Called with why a key can no longer be read (the last readable one stays in use), and without when it can again. */
@@ -58,6 +59,11 @@ export class Keys {
     return key instanceof Secret ? key.id : '';
   }
 
+  /** Which of these accounts have the key of another one of them. */
+  sameKeys(accounts: readonly string[]): readonly SameKey[] {
+    return sameKeys(accounts, (account) => this.#keys.get(account));
+  }
+
   /** Where a key comes from, for messages. */
   describe(credential: string): string {
     if (this.found.has(credential)) return 'found with its library';
@@ -79,20 +85,22 @@ export class Keys {
     const keys = await credentials?.readAll();
     // Another configuration has keys of its own.
     if (!keys || credentials !== this.#credentials) return;
-    for (const [name, key] of keys) this.#renew(name, key);
+    const changed = [...keys].filter(([name, key]) => this.#renew(name, key)).map(([name]) => name);
+    if (changed.length > 0) this.#options.onChanged(changed);
   }
 
-  #renew(name: string, key: KeyOrProblem): void {
+  /** Returns whether another key is in use now. */
+  #renew(name: string, key: KeyOrProblem): boolean {
     const before = this.#keys.get(name);
     if (key instanceof CredentialError) {
       if (before instanceof Secret) this.#tell(name, key.message);
       else this.#keys.set(name, key);
-      return;
+      return false;
     }
     this.#tell(name, undefined);
-    if (before instanceof Secret && before.isSameAs(key)) return;
+    if (before instanceof Secret && before.isSameAs(key)) return false;
     this.#keep(name, key);
-    this.#options.onChanged(name);
+    return true;
   }
 
   /** Tells each problem once, and once that it is over. */

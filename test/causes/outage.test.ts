@@ -96,6 +96,7 @@ function start() {
             pauses: [],
             capacities,
             schemaDrift: [],
+            sameKeys: [],
             shared: [],
             state: undefined,
           },

@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -143,4 +144,48 @@ describe('a refused key', () => {
     await whole.sweep();
     await eventually(async () => expect(await up()).toBe(1));
   });
+});
+
+it('an account is left out while its file has the key of another one; keys that are exchanged at once are both read', async () => {
+  const files = { acme: join(folder, 'acme'), umbrella: join(folder, 'umbrella') };
+  /** In one check the exporter reads both. */
+  const write = async (keys: Partial<Record<keyof typeof files, string>>) => {
+    for (const [name, key] of Object.entries(keys)) await writeFile(join(folder, `${name}.new`), key);
+    for (const name of Object.keys(keys)) renameSync(join(folder, `${name}.new`), join(folder, name));
+  };
+  await write({ acme: 'key-of-acme', umbrella: 'key-of-umbrella' });
+  const zones: Record<string, number> = { 'key-of-acme': 1, 'key-of-umbrella': 2 };
+  const whole = await startWhole({
+    overSockets: true,
+    document: {
+      credentials: { acme: { file: files.acme }, umbrella: { file: files.umbrella } },
+      accounts: ['acme', 'umbrella'],
+      pull_zones: { targets: 'all' },
+    },
+    routes: {
+      '/pullzone': ({ key = '' }) => ({ Items: [{ Id: zones[key], Name: 'zone' }], HasMoreItems: false }),
+    },
+  });
+  await whole.exporter.start();
+  const shows = async (...wanted: readonly string[]) => {
+    const look = async () => {
+      await whole.sweep();
+      const up = await whole.series('bunnynet_pull_zone_up');
+      const shared = await whole.series('bunnynet_exporter_account_key_shared');
+      return [...Object.keys(up).toSorted(), ...Object.keys(shared).filter((labels) => shared[labels] === 1)];
+    };
+    await expect.poll(look).toEqual(wanted);
+  };
+  const ofAcme = '{pull_zone_id="1",account="acme"}';
+  const ofUmbrella = '{pull_zone_id="2",account="umbrella"}';
+  await shows(ofAcme, ofUmbrella);
+  await write({ umbrella: 'key-of-acme' });
+  await shows(ofAcme, '{account="umbrella"}');
+  const { length } = whole.requests;
+  await write({ umbrella: 'key-of-umbrella' });
+  await shows(ofAcme, ofUmbrella);
+  expect(whole.requests.slice(length).some(({ key }) => key === 'key-of-umbrella')).toBe(true);
+  expect(whole.exporter.causes()).toEqual([]);
+  await write({ acme: 'key-of-umbrella', umbrella: 'key-of-acme' });
+  await shows('{pull_zone_id="1",account="umbrella"}', '{pull_zone_id="2",account="acme"}');
 });

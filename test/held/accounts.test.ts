@@ -389,6 +389,79 @@ describe('what both accounts list', () => {
   });
 });
 
+describe('an account with the key of another one', () => {
+  const three = { ...credentials, initech: { env: 'INITECH' } };
+  const shared = 'bunnynet_exporter_account_key_shared';
+  const document = {
+    credentials: three,
+    accounts: ['acme', 'umbrella', 'initech'],
+    pull_zones: { targets: 'all' },
+    billing: { targets: 'all' },
+  } as never;
+
+  async function startThree(env: Record<string, string>) {
+    const zones: Zones = { [keys.ACME]: [1, 2], [keys.UMBRELLA]: [3], 'the-key-of-initech': [4] };
+    const whole = await startWhole({
+      document,
+      env: { ...keys, INITECH: 'the-key-of-initech', ...env },
+      routes: {
+        '/pullzone': ({ key }: Request) => listed(zones[key ?? ''] ?? []),
+        '/billing': ({ key }: Request) => ({ Balance: key === keys.ACME ? 3 : 5000 }),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(3000);
+    const up = async () => Object.keys(await whole.series('bunnynet_pull_zone_up')).toSorted();
+    return { whole, up };
+  }
+
+  const all = [labels(1, 'acme'), labels(2, 'acme'), labels(3, 'umbrella'), labels(4, 'initech')];
+  const withoutUmbrella = all.filter((text) => !text.includes('umbrella'));
+
+  it('is not read, while the others are: a cause, a line and a series say so, until a reload has its own key', async () => {
+    const { whole, up } = await startThree({ UMBRELLA: keys.ACME });
+    await whole.sweep();
+    expect(await up()).toEqual(withoutUmbrella);
+    expect(await whole.series('bunnynet_billing_balance_dollars')).toEqual({
+      '{account="acme"}': 3,
+      '{account="initech"}': 5000,
+    });
+    expect(await whole.series(shared)).toEqual({
+      '{account="acme"}': 0,
+      '{account="umbrella"}': 1,
+      '{account="initech"}': 0,
+    });
+    const title = 'he account umbrella is not read: its key (from $UMBRELLA) is that of acme (from $ACME)';
+    expect(whole.exporter.causes().map((cause) => cause.title)).toEqual([`T${title}`]);
+    expect(whole.said(title)).toHaveLength(1);
+    // Each list is asked for once with a key.
+    expect(whole.requests.filter(({ path, key }) => path === '/billing' && key === keys.ACME)).toHaveLength(
+      1,
+    );
+    Object.assign(whole.env, keys);
+    await whole.reload();
+    await whole.pass(3000);
+    await whole.sweep();
+    expect(await up()).toEqual(all.toSorted());
+    expect(await whole.value(shared, { account: 'umbrella' })).toBe(0);
+    expect(whole.exporter.causes()).toEqual([]);
+    expect(whole.said('this is over')).toHaveLength(1);
+    // And a reload that brings it about.
+    Object.assign(whole.env, { UMBRELLA: 'the-key-of-initech' });
+    await whole.reload();
+    expect(await whole.series(shared)).toMatchObject({ '{account="initech"}': 1, '{account="umbrella"}': 0 });
+    expect(await up()).not.toContain(labels(4, 'initech'));
+  });
+
+  it('is not polled once either, which then is no success', async () => {
+    const { whole } = await startThree({});
+    expect(await whole.poll()).toBe(true);
+    Object.assign(whole.env, { UMBRELLA: keys.ACME });
+    await whole.reload();
+    expect(await whole.poll()).toBe(false);
+  });
+});
+
 it('a target that is named by hand is read with the key that it names', async () => {
   const whole = await startWhole({
     document: {

@@ -37,7 +37,11 @@ describe('a key in the environment', () => {
     expect(await account.check()).toEqual([]);
   });
 
-  test.each([
+  test('that ends like base64 is one', async () => {
+    for (const text of ['YWJjZA=', 'YWJjZA==']) expect(await credentials(text).check(), text).toEqual([]);
+  });
+
+  test.each<[text: string | undefined, message: string]>([
     [undefined, 'expected the key in the environment variable KEY, which is not set'],
     ['', 'expected a key in the environment variable KEY; it is empty'],
     ['\n', 'expected a key in the environment variable KEY; it is empty'],
@@ -49,6 +53,18 @@ describe('a key in the environment', () => {
       `${canary}é`,
       'expected a key in the environment variable KEY; it holds control characters or characters beyond ASCII',
     ],
+    ...[`BUNNYNET_ACCESS_KEY=${canary}`, `export KEY="${canary}"\nOTHER=1`, `KEY=${canary}\n`].map(
+      (text): [string, string] => [
+        text,
+        'expected a key in the environment variable KEY; it begins with NAME=, as a file of variables does; it must be the key alone',
+      ],
+    ),
+    ...[`{"key":"${canary}"}`, `{\n  "key": "${canary}"\n}\n`, `["${canary}"]`].map(
+      (text): [string, string] => [
+        text,
+        'expected a key in the environment variable KEY; it looks like JSON; it must be the key alone',
+      ],
+    ),
     [`${canary} x`, 'expected a key in the environment variable KEY; it holds a space'],
     [`"${canary}"`, 'expected a key in the environment variable KEY; it is in quotes: remove them'],
     ['x'.repeat(4097), 'expected a key in the environment variable KEY; it is larger than 4096 bytes'],

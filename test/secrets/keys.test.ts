@@ -12,7 +12,7 @@ function ownerOfKeys() {
   const redactor = new Redactor();
   const keys = new Keys({
     redactor,
-    onChanged: (credential) => void told.push(`${credential} changed`),
+    onChanged: (credentials) => void told.push(`${credentials.join()} changed`),
     onProblem: (credential, problem) => void told.push(`${credential}: ${problem ?? 'well'}`),
   });
   return { keys, redactor, told: () => told.splice(0) };

@@ -160,6 +160,7 @@ const well: ExporterState = {
   pauses: [],
   capacities: [],
   schemaDrift: [],
+  sameKeys: [],
   shared: [],
   state: undefined,
 };
