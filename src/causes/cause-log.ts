@@ -10,6 +10,18 @@ interface Known {
   readonly sinceMs: number;
   /** The cause as it was when it affected the most. */
   largest: Cause;
+  /** What was said of it last. */
+  said: string;
+  /** When each of what was said of it was. Unix times. */
+  readonly saidMs: Map<string, number>;
+}
+
+/** Where the reason goes back and forth, as in an outage, the same is not said again so soon. */
+const repeatMs = 600_000;
+
+/** What is wrong and what to do, without how much it affects. */
+function sayingOf({ reason, tone, advice }: Cause): string {
+  return `${reason} ${tone} ${advice}`;
 }
 
 function sizeOf({ targets, listings }: Cause): number {
@@ -42,7 +54,7 @@ export class CauseLog {
   }
 
   /**
-   * A cause that is new is a warning; one that ended is an info line, with how much it affected at most. What failed before and has
+   * A cause that is new is a warning, and so is one of which something else is known or advised than was said; one that ended is an info line, with how much it affected at most. What failed before and has
    * not been polled since is no news under another cause; and a cause is not over if what it affected fails for another.
    * nowMs: Unix time.
    */
@@ -83,14 +95,20 @@ export class CauseLog {
   }
 
   #note(cause: Cause, nowMs: number): void {
-    const before = this.#known.get(cause.id);
-    if (!before) {
-      this.#known.set(cause.id, { cause, sinceMs: cause.sinceMs ?? nowMs, largest: cause });
-      this.#warn(cause);
-      return;
+    let known = this.#known.get(cause.id);
+    if (!known) {
+      known = { cause, sinceMs: cause.sinceMs ?? nowMs, largest: cause, said: '', saidMs: new Map() };
+      this.#known.set(cause.id, known);
     }
-    before.cause = cause;
-    if (sizeOf(cause) > sizeOf(before.largest)) before.largest = cause;
+    known.cause = cause;
+    if (sizeOf(cause) > sizeOf(known.largest)) known.largest = cause;
+    const saying = sayingOf(cause);
+    const saidMs = known.saidMs.get(saying);
+    const isRepeated = saidMs !== undefined && Math.abs(nowMs - saidMs) < repeatMs;
+    if (saying === known.said || isRepeated) return;
+    known.said = saying;
+    known.saidMs.set(saying, nowMs);
+    this.#warn(cause);
   }
 
   #end({ cause, sinceMs, largest }: Known, nowMs: number): void {

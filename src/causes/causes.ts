@@ -3,7 +3,7 @@
  * `--once`, the log and the exporter's own metrics read the same list. Pure: it knows no page and no terminal.
  */
 
-import { failingSince, isRefused, isUnread, worksAt } from '../polling/health.ts';
+import { acceptedBeside, failingSince, isRefused, isUnread } from '../polling/health.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import { type Failure, isHostFailure, isUnknownId } from '../polling/record.ts';
 import { isFoundKey, operationOf, type Spec } from '../polling/spec.ts';
@@ -274,7 +274,7 @@ function wordsOfKey(group: Group, message: string, nouns: readonly string[], inp
       advice: 'The id is unknown, or the key is refused. Check both.',
     };
   }
-  const elsewhere = worksAt(health, credential).filter((api) => !apis.has(api));
+  const elsewhere = acceptedBeside(health, credential, apis);
   const accepts = elsewhere.length > 1 ? 'accept' : 'accepts';
   const works = elsewhere.length > 0 ? `, and ${apisText(elsewhere)} ${accepts} it` : '';
   if (reason === 'denied') {

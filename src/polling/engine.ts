@@ -21,7 +21,7 @@ import { logDiscovery } from './listings.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
 import { type PlannedSection, plan, plannedSections } from './plan.ts';
 import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
-import { decided, hasEnded, neverPolled, type Verdict } from './record.ts';
+import { decided, hasEnded, isDenial, neverPolled, type Verdict } from './record.ts';
 import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
   credentialIn,
@@ -496,6 +496,7 @@ export class PollEngine {
     const { permit, isCurrent } = options;
     const { signal } = this.#abort;
     const startedMs = performance.now();
+    const beganMs = this.#uptimeMs();
     let endedMs: number | undefined;
     const tookSeconds = () => ((endedMs ?? performance.now()) - startedMs) / 1000;
     try {
@@ -507,7 +508,7 @@ export class PollEngine {
         const reading = await this.#poller.read(task, options, signal);
         if (isCurrent()) this.#poller.show(task, reading);
       }
-      if (isCurrent()) this.#poller.succeeded(task, tookSeconds());
+      if (isCurrent()) this.#poller.succeeded(task, beganMs, tookSeconds());
     } catch (error) {
       if (!isCurrent()) return;
       this.#poller.failed(task, error, tookSeconds());
@@ -597,8 +598,15 @@ export class PollEngine {
   }
 
   #decide(task: Task, verdict: Verdict): void {
-    const { lastFailure } = task.record;
-    if (lastFailure) task.record = { ...task.record, lastFailure: decided(lastFailure, verdict) };
+    const { lastFailure, answeredMs, deniedSinceMs = answeredMs } = task.record;
+    if (lastFailure) {
+      const failure = decided(lastFailure, verdict);
+      task.record = {
+        ...task.record,
+        lastFailure: failure,
+        deniedSinceMs: isDenial(failure) ? deniedSinceMs : undefined,
+      };
+    }
     this.#asOf++;
   }
 

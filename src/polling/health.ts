@@ -33,10 +33,14 @@ export interface Polled {
 export interface KeyHealth {
   /** Whose it is. */
   readonly account: string;
-  /** refused: the API answered 401, and nothing was read with the key since; read: something was; pending: no poll has ended. */
+  /** refused: the API answered 401, and no poll that began since was read with the key; read: something was; pending: no poll has ended. */
   readonly state: 'pending' | 'read' | 'failing' | 'refused';
   /** Whether anything was ever read with it. */
   readonly wasRead: boolean;
+  /** When the last poll began that was read well, by the machine's uptime; minus infinity before that. */
+  readonly readBeganMs: number;
+  /** Since when something is answered 401 or 403, by the machine's uptime; infinite where nothing is. */
+  readonly deniedSinceMs: number;
 }
 
 export interface ApiHealth<Task extends Polled = Polled> {
@@ -116,9 +120,21 @@ export function isRefused({ apis }: Health, api: ApiName, credential: string): b
   return apis.get(api)?.keys.get(credential)?.state === 'refused';
 }
 
-/** The APIs of which something was read with this key, and that do not refuse it. */
-export function worksAt({ apis }: Health, credential: string): readonly ApiName[] {
-  return [...apis].flatMap(([name, { keys }]) => (keys.get(credential)?.state === 'read' ? name : []));
+/**
+ * The other APIs that accept a key which these deny something: by what was read in a request that began after that. What was read
+ * before says nothing, since the key may have been revoked then.
+ */
+export function acceptedBeside(
+  { apis }: Health,
+  credential: string,
+  denying: ReadonlySet<ApiName>,
+): readonly ApiName[] {
+  const keys = Array.from(apis, ([name, api]) => [name, api.keys.get(credential)] as const);
+  const deniedMs = keys.flatMap(([name, key]) => (key && denying.has(name) ? key.deniedSinceMs : []));
+  const sinceMs = Math.max(...deniedMs);
+  return keys.flatMap(([name, key]) =>
+    !denying.has(name) && key?.state === 'read' && key.readBeganMs > sinceMs ? name : [],
+  );
 }
 
 /** Where something was read at the last poll. */
@@ -139,8 +155,11 @@ interface SeenKey {
   hasEnded: boolean;
   /** Unix time; minus infinity before the first success. */
   lastSuccessMs: number;
-  /** Since when the newest of what is refused (401) is. Unix time; minus infinity without one. */
+  /** Since when the newest of what is refused (401) is, by the machine's uptime; minus infinity without one. */
   refusedSinceMs: number;
+  /** As in `KeyHealth`. */
+  readBeganMs: number;
+  deniedSinceMs: number;
 }
 
 /** What the tasks of one API say of it. */
@@ -230,6 +249,8 @@ class SeenApi<Task extends Polled> {
             account: key.account,
             state: stateOf(key),
             wasRead: Number.isFinite(key.lastSuccessMs),
+            readBeganMs: key.readBeganMs,
+            deniedSinceMs: key.deniedSinceMs,
           },
         ]),
       ),
@@ -245,7 +266,8 @@ class SeenApi<Task extends Polled> {
     return operation;
   }
 
-  #addToKey({ spec: { credential, account }, record: { lastSuccessMs, lastFailure } }: Task): void {
+  #addToKey({ spec: { credential, account }, record }: Task): void {
+    const { lastSuccessMs, lastFailure, readBeganMs, deniedSinceMs } = record;
     let key = this.#keys.get(credential);
     if (!key) {
       key = {
@@ -253,13 +275,18 @@ class SeenApi<Task extends Polled> {
         hasEnded: false,
         lastSuccessMs: Number.NEGATIVE_INFINITY,
         refusedSinceMs: Number.NEGATIVE_INFINITY,
+        readBeganMs: Number.NEGATIVE_INFINITY,
+        deniedSinceMs: Number.POSITIVE_INFINITY,
       };
       this.#keys.set(credential, key);
     }
     if (lastFailure || lastSuccessMs !== undefined) key.hasEnded = true;
     if (lastSuccessMs !== undefined) key.lastSuccessMs = Math.max(key.lastSuccessMs, lastSuccessMs);
+    key.readBeganMs = Math.max(key.readBeganMs, readBeganMs);
+    if (deniedSinceMs !== undefined && lastFailure && !lastFailure.doubt)
+      key.deniedSinceMs = Math.min(key.deniedSinceMs, deniedSinceMs);
     if (lastFailure && isRefusal(lastFailure))
-      key.refusedSinceMs = Math.max(key.refusedSinceMs, lastFailure.sinceMs);
+      key.refusedSinceMs = Math.max(key.refusedSinceMs, deniedSinceMs ?? key.refusedSinceMs);
   }
 
   #successes(): Pick<ApiHealth, 'lastSuccessMs' | 'failingSinceMs'> {
@@ -279,8 +306,8 @@ function newestOf<Task extends Polled>(operations: readonly SeenOperation<Task>[
   return found;
 }
 
-function stateOf({ hasEnded, lastSuccessMs, refusedSinceMs }: SeenKey): KeyHealth['state'] {
-  if (lastSuccessMs < refusedSinceMs) return 'refused';
+function stateOf({ hasEnded, lastSuccessMs, readBeganMs, refusedSinceMs }: SeenKey): KeyHealth['state'] {
+  if (readBeganMs < refusedSinceMs) return 'refused';
   if (Number.isFinite(lastSuccessMs)) return 'read';
   return hasEnded ? 'failing' : 'pending';
 }

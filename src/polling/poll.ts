@@ -18,7 +18,7 @@ import { safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
 import { isExchanged, nameOf } from './discovered.ts';
 import { mayBeAboutId, opens } from './doubts.ts';
-import { isAnswer, isBare401, neverPolled, nextFailure } from './record.ts';
+import { isAnswer, isBare401, isDenial, neverPolled, nextFailure } from './record.ts';
 import { newKeyMs } from './schedule.ts';
 import { hasPollMetrics, isFoundKey, type Spec } from './spec.ts';
 import type { TargetTask, Task } from './target-task.ts';
@@ -271,8 +271,8 @@ export class Poller {
     }
   }
 
-  /** Records that a poll succeeded. durationSeconds: until its last answer. */
-  succeeded(task: Task, durationSeconds: number): void {
+  /** Records that a poll succeeded. beganMs: when it began, by the machine's uptime; durationSeconds: until its last answer. */
+  succeeded(task: Task, beganMs: number, durationSeconds: number): void {
     const { spec, record } = task;
     const { observer, log, now, uptimeMs } = this.#options;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, 'success', durationSeconds);
@@ -282,6 +282,7 @@ export class Poller {
       lastSuccessMs: now(),
       lastDurationSeconds: durationSeconds,
       answeredMs: uptimeMs(),
+      readBeganMs: beganMs,
       readWith: spec.keyId,
     };
   }
@@ -317,6 +318,7 @@ export class Poller {
       doubt: isNewKey ? 'new_key' : before ? before.doubt : isBare ? 'asking' : undefined,
       atMs,
     });
+    const isAsBefore = record.lastFailure?.status === answer.status;
     const isAnswered = isAnswer(lastFailure, isTransient);
     const endedMs = uptimeMs();
     const { sinceMs, requests: earlier } = record.unanswered ?? { sinceMs: endedMs, requests: 0 };
@@ -332,6 +334,9 @@ export class Poller {
         isAnswered === false ? { requests: earlier + requests, sinceMs, lastMs: endedMs } : undefined,
       // After a 429, the key is paused anyway.
       pauseMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0,
+      deniedSinceMs: isDenial(lastFailure)
+        ? ((isAsBefore ? record.deniedSinceMs : undefined) ?? endedMs)
+        : undefined,
       newKeySinceMs,
     };
     const { message, status, errorKey } = lastFailure;

@@ -35,6 +35,11 @@ export function isRefusal({ result, status, doubt }: Failure): boolean {
   return result === 'auth' && status === 401 && doubt === undefined;
 }
 
+/** Whether the API answered that the key may not read this, whatever it is about. */
+export function isDenial({ result, status }: Pick<Failure, 'result' | 'status'>): boolean {
+  return result === 'auth' && (status === 401 || status === 403);
+}
+
 /** What a 401 is about, once something else was requested with the key; undefined if that told nothing. */
 export type Verdict = 'id' | 'key' | undefined;
 
@@ -92,7 +97,8 @@ export function isAnswer(
   if (isHostFailure({ result })) return isTransient ? false : undefined;
   if (errorKey !== undefined) return true;
   if (status === undefined) return undefined;
-  return result !== 'not_found' && result !== 'rejected';
+  // A 401 is one, also where it turned out to be about an id.
+  return status === 401 || (result !== 'not_found' && result !== 'rejected');
 }
 
 /** Requests in a row that got no answer. Times are by the machine's uptime. */
@@ -122,6 +128,10 @@ export interface PollRecord {
   readonly unanswered: Unanswered | undefined;
   /** The least time until the next poll, as the API asked for it in its last answer. */
   readonly pauseMs: number;
+  /** When the poll of the last success began, by the machine's uptime; minus infinity before that. */
+  readonly readBeganMs: number;
+  /** Since when each poll was answered 401 or 403, by the machine's uptime; undefined if the last one was not. */
+  readonly deniedSinceMs: number | undefined;
   /** The id of the key with which it was last read. */
   readonly readWith: string | undefined;
   /** Since when a key is refused with which it was never read, by the machine's uptime; undefined if it is not. */
@@ -138,6 +148,8 @@ export const neverPolled: PollRecord = {
   answeredMs: Number.NEGATIVE_INFINITY,
   unanswered: undefined,
   pauseMs: 0,
+  readBeganMs: Number.NEGATIVE_INFINITY,
+  deniedSinceMs: undefined,
   readWith: undefined,
   newKeySinceMs: undefined,
 };

@@ -111,9 +111,10 @@ describe('a wrong key', () => {
 
 describe('a key that one API refuses and others accept', () => {
   const works = [target('shield_zone', 's'), target('pull_zone', 'p')];
+  const since = { ...refused, sinceMs: nowMs - minuteMs };
 
   it('is a warning that names the API, says where it works, and how to leave the kinds out', () => {
-    const one = cause([target('application', 'a', refused), ...works]);
+    const one = cause([target('application', 'a', since), ...works]);
     expect(one).toMatchObject({
       tone: 'warn',
       title:
@@ -126,7 +127,6 @@ describe('a key that one API refuses and others accept', () => {
   });
 
   it('is refused by an API where what is read less often succeeded last before the first refusal', () => {
-    const since = { ...refused, sinceMs: nowMs - minuteMs };
     const before = target('application', 'b', undefined, { lastSuccessMs: nowMs - 2 * minuteMs });
     const one = cause([target('application', 'a', since), before, target('shield_zone', 's')]);
     expect(one.title).toBe(
@@ -136,9 +136,20 @@ describe('a key that one API refuses and others accept', () => {
 
   it('does not accept a key of another credential', () => {
     const other = status({ id: 's' }, { kind: 'shield_zone', credential: 'other' });
-    expect(cause([target('application', 'a', refused), other]).title).toBe(
+    expect(cause([target('application', 'a', since), other]).title).toBe(
       'The application API refuses the key of account (from $KEY): HTTP 401',
     );
+  });
+
+  it('is accepted only by what was read since each of the APIs that refuse it began to', () => {
+    const long = { ...refused, sinceMs: nowMs - 60 * minuteMs };
+    const other = target('shield_zone', 's', undefined, { lastSuccessMs: nowMs - 2 * minuteMs });
+    const one = cause([target('application', 'a', long), target('pull_zone', 'p', since), other]);
+    expect(one).toMatchObject({
+      tone: 'bad',
+      title: 'The application and core APIs refuse the key of account (from $KEY): HTTP 401',
+    });
+    expect(one.advice).not.toContain('leave these kinds out');
   });
 });
 
@@ -390,7 +401,7 @@ it('are in the order of what to do first: what is bad by reason, then warnings; 
       target('application', 'ok'),
       ...['b', 'c'].map((id) => target('application', id, failureOf('rejected', 'HTTP 405'))),
       target('dns_zone', 'd', failureOf('not_found', 'gone'), { state: 'absent' }),
-      target('pull_zone', 'p', refused),
+      target('pull_zone', 'p', { ...refused, sinceMs: nowMs - minuteMs }),
       target('application', 'f', forbidden),
     ],
     [],

@@ -4,7 +4,7 @@ import { prettyLine } from '../../src/cli/pretty-log.ts';
 import { colours, ProgressLine, plain, pollReport, styleFor } from '../../src/cli/terminal.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import type { TargetStatus } from '../../src/polling/target-task.ts';
-import { causeInput, failing, listing, refusedListing, status } from '../status/fixtures.ts';
+import { causeInput, failing, listing, nowMs, refusedListing, status } from '../status/fixtures.ts';
 
 /** A terminal that records what was written, with readable escape sequences. */
 function recorder(columns = 40) {
@@ -68,7 +68,7 @@ describe('the report of a round of polls', () => {
   const parent = { ids: { library_id: '4711' }, name: 'trailers' };
   const refused = {
     ...refusedListing,
-    lastFailure: { ...refusedListing.lastFailure, message: 'HTTP 401\u001B[2J' },
+    lastFailure: { ...refusedListing.lastFailure, message: 'HTTP 401\u001B[2J', sinceMs: nowMs - 60_000 },
   };
 
   it('names each listing that failed, and its verdict counts them', () => {

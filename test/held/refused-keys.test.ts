@@ -1,5 +1,5 @@
 /** What an operator sees of a key that is refused: by everything, by one API, for one thing, for a while. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { reply, startWhole, type Whole } from './whole.ts';
 
 const refusedKeys = 'bunnynet_exporter_refused_keys';
@@ -87,12 +87,21 @@ it("a member's key, to which one API answers 403, is a warning that says where i
   await whole.poll();
   await whole.sweep();
   expect(await whole.value('bunnynet_pull_zone_up')).toBe(1);
+  whole.advance(60_000);
+  await whole.poll();
+  await whole.sweep();
   expect(warnings(whole).map(({ msg }) => msg)).toEqual([
     expect.stringMatching(
-      /^The key of account \(from \$KEY\) may not read what the application API has: HTTP 403, and the core API accepts it: 1 listing\. Nothing was found yet\. .*leave these kinds out: `discovery: \{ except: \[application, .*\] \}`\.$/,
+      /^The key of account \(from \$KEY\) may not read what the application API has: HTTP 403: 1 listing\. Nothing was found yet\. .*leave these kinds out: `discovery: \{ except: \[application, .*\] \}`\.$/,
     ),
   ]);
-  expect(whole.exporter.causes()).toEqual([expect.objectContaining({ tone: 'warn' })]);
+  expect(whole.exporter.causes()).toEqual([
+    expect.objectContaining({
+      tone: 'warn',
+      title:
+        'The key of account (from $KEY) may not read what the application API has: HTTP 403, and the core API accepts it',
+    }),
+  ]);
   expect(await refusing(whole)).toEqual({ application: 0, core: 0 });
 });
 
@@ -164,4 +173,71 @@ it('a 401 that is about what was requested is told with its reason, and says not
     expect.stringContaining('invalid_datetime_window.too_old: the window is too old'),
   ]);
   expect(await refusing(whole)).toEqual({ application: 0 });
+});
+
+/** Something at each of three APIs, each at its own interval. */
+async function startEverywhere(intervals: Readonly<Record<'app' | 'zone' | 'shield', string>>) {
+  const state = { isRevoked: false };
+  const read = (answer: unknown) => () => (state.isRevoked ? reply(401) : answer);
+  const whole = await startWhole({
+    document: {
+      applications: { interval: intervals.app, targets: ['a', 'b'], stale_after: '3h' },
+      pull_zones: { interval: intervals.zone, targets: 'all', stale_after: '3h' },
+      shield_zones: { interval: intervals.shield, targets: 'all', stale_after: '3h' },
+    },
+    routes: {
+      '/mc/apps/a/summary': read({ monthlyCost: 1 }),
+      '/mc/apps/b/summary': read({ monthlyCost: 1 }),
+      '/mc/apps': read(applications),
+      '/pullzone': read(pullZones),
+      '/shield/shield-zones': read({
+        data: [{ shieldZoneId: 3, pullZoneId: 7, planType: 1 }],
+        page: { totalCount: 1, totalPages: 1, currentPage: 1, nextPage: null },
+      }),
+    },
+  });
+  await whole.exporter.start();
+  return { whole, state };
+}
+
+describe('a key that worked and is revoked', () => {
+  it('is accepted nowhere until something was read after that, and the log never says so', async () => {
+    const { whole, state } = await startEverywhere({ app: '1m', zone: '10m', shield: '10m' });
+    await whole.pass(30 * 60_000);
+    state.isRevoked = true;
+    for (let n = 0; n < 90; n++) {
+      await whole.pass(10_000);
+      await whole.sweep();
+      for (const { title, advice } of whole.exporter.causes()) {
+        expect(title).not.toContain('accept');
+        expect(advice).not.toContain('leave these kinds out');
+      }
+    }
+    expect(await refusing(whole)).toEqual({ application: 1, core: 1, shield: 1 });
+    expect(warnings(whole).map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/^The application API refuses the key .* Copy the account's API key/),
+    ]);
+  });
+
+  it('at one API alone is said to be accepted by the others once they were read again, and the log corrects itself', async () => {
+    const { whole } = await startEverywhere({ app: '1m', zone: '10m', shield: '10m' });
+    await whole.pass(30 * 60_000);
+    for (const path of ['/mc/apps', '/mc/apps/a/summary', '/mc/apps/b/summary'])
+      whole.routes[path] = () => reply(401);
+    for (let n = 0; n < 120; n++) {
+      await whole.pass(10_000);
+      await whole.sweep();
+    }
+    const [first, second, ...more] = warnings(whole).map(({ msg }) => msg);
+    expect(first).toMatch(
+      /^The application API refuses the key .*\(from \$KEY\): HTTP 401.* Copy the account's/,
+    );
+    expect(second).toMatch(
+      /^The application API refuses the key .*, and the (core|shield|shield and core) APIs? accepts? it: HTTP 401.*leave these kinds out/,
+    );
+    expect(more).toEqual([]);
+    expect(whole.exporter.causes().map(({ title }) => title)).toEqual([
+      'The application API refuses the key of account (from $KEY), and the shield and core APIs accept it: HTTP 401',
+    ]);
+  });
 });

@@ -82,6 +82,7 @@ describe('a mistyped id', () => {
     ]);
     expect(lines(whole)).toEqual([expect.stringContaining(`${unknownId}: 1 target (storage zone egress).`)]);
     expect(await whole.value('bunnynet_exporter_failing_targets', { result: 'not_found' })).toBe(1);
+    expect(await whole.value('bunnynet_exporter_api_unreadable', { api: 'core' })).toBe(0);
     // It is asked once for each poll, and what was known stays told meanwhile.
     const polls = asked(whole, '/storagezone/404/statistics/egress');
     expect(polls).toBeGreaterThan(2);

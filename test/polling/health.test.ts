@@ -1,12 +1,12 @@
 /** The records of polls in, how each API and each key is out. */
 import { describe, expect, it } from 'vitest';
 import {
+  acceptedBeside,
   type Health,
   health,
   isUnread,
   type Polled,
   unreadSince,
-  worksAt,
 } from '../../src/polling/health.ts';
 import type { Failure, PollRecord } from '../../src/polling/record.ts';
 import type { ApiName } from '../../src/resources/resource.ts';
@@ -171,8 +171,11 @@ describe('a key', () => {
       'application account read',
       'video library/7 pending',
     ]);
-    expect(worksAt(found, 'account')).toEqual(['application']);
-    expect(worksAt(found, 'other')).toEqual(['core']);
+    const beside = (credential: string, ...denying: readonly ApiName[]) =>
+      acceptedBeside(found, credential, new Set(denying));
+    expect(beside('account', 'core')).toEqual(['application']);
+    expect(beside('account', 'application')).toEqual([]);
+    expect(beside('other', 'shield')).toEqual(['core']);
   });
 });
 

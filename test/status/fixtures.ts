@@ -3,7 +3,7 @@
 import type { CauseInput, ExporterState } from '../../src/causes/cause.ts';
 import { health } from '../../src/polling/health.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
-import { type Failure, isAnswer, neverPolled, type PollRecord } from '../../src/polling/record.ts';
+import { type Failure, isAnswer, isDenial, neverPolled, type PollRecord } from '../../src/polling/record.ts';
 import { type ListingSpec, operationOf, type Target } from '../../src/polling/spec.ts';
 import type { TargetStatus } from '../../src/polling/target-task.ts';
 import { application } from '../../src/resources/kinds/application.ts';
@@ -168,7 +168,7 @@ const well: ExporterState = {
 /** The record of a poll that failed for one reason alone. The machine's uptime counts as Unix time does. */
 export function recordOf(lastSuccessMs: number | undefined, lastFailure: Failure | undefined): PollRecord {
   const answeredMs = lastSuccessMs ?? Number.NEGATIVE_INFINITY;
-  const good = { ...neverPolled, lastSuccessMs, answeredMs };
+  const good = { ...neverPolled, lastSuccessMs, answeredMs, readBeganMs: answeredMs };
   if (!lastFailure) return good;
   const { sinceMs, atMs } = lastFailure;
   const isAnswered = isAnswer(lastFailure, true);
@@ -176,6 +176,7 @@ export function recordOf(lastSuccessMs: number | undefined, lastFailure: Failure
     ...good,
     lastFailure,
     failingSinceMs: sinceMs,
+    deniedSinceMs: isDenial(lastFailure) ? sinceMs : undefined,
     answeredMs: isAnswered ? atMs : answeredMs,
     unanswered: isAnswered === false ? { requests: 1, sinceMs, lastMs: atMs } : undefined,
   };
