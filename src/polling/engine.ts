@@ -16,12 +16,12 @@ import { capacity } from './capacity.ts';
 import { CounterBook } from './counter-book.ts';
 import { compareListed, type Discovered, idText, ownKeysOf } from './discovered.ts';
 import { Doubts, isInDoubt, listingBehind } from './doubts.ts';
-import { type Health, health } from './health.ts';
+import { type Health, health, isRefused } from './health.ts';
 import { logDiscovery } from './listings.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
 import { type PlannedSection, plan, plannedSections } from './plan.ts';
 import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
-import { decided, hasEnded, isDenial, neverPolled, type Verdict } from './record.ts';
+import { decided, hasEnded, isDenial, isRefusal, neverPolled, type Verdict } from './record.ts';
 import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
   credentialIn,
@@ -561,8 +561,11 @@ export class PollEngine {
     if (isInDoubt(task)) {
       if (this.#keyIdOf(spec) === keyId) this.#doubts.add(task);
       else this.#runNow(task);
-    } else if (!record.lastFailure && before.lastFailure?.result === 'auth') {
-      // The key works again. What was refused until now is no proof of an unknown id.
+    } else if (
+      !record.lastFailure &&
+      (before.lastFailure?.result === 'auth' || this.#worksAgain(api, credential))
+    ) {
+      // What was refused until now is no proof of an unknown id.
       this.#doubts.forget(sourceOf(spec));
       this.#makeDue(
         (one) =>
@@ -572,6 +575,7 @@ export class PollEngine {
           (one.record.permanentFailures > 0 || one.record.lastFailure.doubt !== undefined),
       );
     } else if (!record.lastFailure) this.#doubts.read(spec, startedMs);
+    this.#actOnRefusal(task);
     if (spec.type === 'listing' && !hasEnded(before))
       this.#makeDue(
         (one) => keysBefore(one.spec).includes(key) && !hasEnded(one.record) && this.#mayBegin(one),
@@ -608,6 +612,7 @@ export class PollEngine {
       };
     }
     this.#asOf++;
+    this.#actOnRefusal(task);
   }
 
   /** What the record of a poll says of its API: it is down, it answers again, or something else must be asked to know. */
@@ -626,6 +631,19 @@ export class PollEngine {
     if (!probe) return;
     probe.probedMs = this.#uptimeMs();
     if (probe.phase === 'idle') this.#runNow(probe);
+  }
+
+  /** A key that is refused is known to be so: the next reading with it makes due what was refused. */
+  #actOnRefusal({ spec: { api, credential }, record: { lastFailure } }: Task): void {
+    if (lastFailure && isRefusal(lastFailure) && !isRefused(this.#health, api, credential))
+      this.#updateHealth();
+  }
+
+  /** Whether a key that was refused is so no more. */
+  #worksAgain(api: ApiName, credential: string): boolean {
+    if (!isRefused(this.#health, api, credential)) return false;
+    this.#updateHealth();
+    return !isRefused(this.#health, api, credential);
   }
 
   /** Polls at once what backs off because it failed permanently. What is in flight has its answer soon. */
