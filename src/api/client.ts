@@ -188,7 +188,7 @@ export class ApiClient {
   async #permit(request: Request, signal: AbortSignal, untilMs: number): Promise<Permit> {
     const { credential, isStopped } = request;
     try {
-      return await this.pacer.permit(request, signal, untilMs, isStopped);
+      return await this.pacer.permit(request, { untilMs }, signal);
     } catch (cause) {
       signal.throwIfAborted();
       if (isStopped?.()) throw cause;

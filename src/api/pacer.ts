@@ -3,7 +3,6 @@
  * keys of an account, then between the kinds that are read with a key.
  */
 
-import { Fifo } from '../fifo.ts';
 import { Pauses } from './pauses.ts';
 
 /** The right to make one request. */
@@ -12,11 +11,11 @@ export interface Permit {
   release(): void;
 }
 
-/**
- * Takes a permit when it is its turn. Returns false if it no longer wants one. Without a permit: its key is paused for longer than
- * anything waits here (see {@link Pace.longestPauseMs}); then it does not wait any more.
- */
-export type Waiter = (permit: Permit | undefined) => boolean;
+/** Who waits for a permit. */
+interface Waiter {
+  start(permit: Permit): void;
+  giveUp(error: Error): void;
+}
 
 /** Where a request waits. */
 export interface Lane {
@@ -25,6 +24,13 @@ export interface Lane {
   readonly credential: string;
   /** What is read, as a kind. */
   readonly queue: string;
+}
+
+export interface Wish {
+  /** Whether it is the first request of a poll: those of polls under way go before it, so that these finish. */
+  readonly isFirst?: boolean | undefined;
+  /** It waits no longer, as `performance.now()` counts. Default: no limit. */
+  readonly untilMs?: number | undefined;
 }
 
 export interface Pace {
@@ -53,9 +59,10 @@ interface Member {
 
 interface Kind extends Member {
   readonly name: string;
-  /** Of polls under way, for a page or a retry. They go first, so that the polls finish. */
-  readonly continuing: Set<Waiter>;
-  readonly fresh: Fifo<Waiter>;
+  /** Of polls under way, for a page or a retry. */
+  readonly further: Set<Waiter>;
+  /** The first requests of polls. */
+  readonly first: Set<Waiter>;
 }
 
 interface Key extends Member {
@@ -140,54 +147,35 @@ export class Pacer {
     return size;
   }
 
-  /** Adds a new poll to a lane. */
-  enqueue(lane: Lane, waiter: Waiter): void {
-    if (this.#isGivenUp(lane.credential)) {
-      waiter(undefined);
-      return;
-    }
-    this.#placeOf(lane)[2].fresh.push(waiter);
-    this.#waiting++;
-    this.#serve();
-  }
-
-  /**
-   * A permit for a poll that is under way. Rejects if the signal is aborted first, if there is none by `untilMs`, if the poll was
-   * stopped when its turn comes, or with a `PausedError`.
-   *
-   * @param untilMs as `performance.now()` counts; default: no limit
-   */
-  permit(lane: Lane, signal: AbortSignal, untilMs?: number, isStopped?: () => boolean): Promise<Permit> {
+  /** A permit for one request. Rejects with the reason of the signal, with a `PausedError`, or if there is none by `untilMs`. */
+  permit(lane: Lane, { isFirst = false, untilMs }: Wish, signal: AbortSignal): Promise<Permit> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (this.#isGivenUp(lane.credential)) throw new PausedError('paused for too long');
       const place = this.#placeOf(lane);
-      const [, , kind] = place;
-      const settle = () => {
+      const waiters = isFirst ? place[2].first : place[2].further;
+      const leave = () => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', giveUp);
+        signal.removeEventListener('abort', abort);
+        waiters.delete(waiter);
+        this.#waiting--;
       };
-      const waiter: Waiter = (permit) => {
-        // Another abort listener may have run first, and released this permit.
-        if (signal.aborted) return false;
-        settle();
-        if (!permit) reject(new PausedError('paused for too long'));
-        else if (isStopped?.()) reject(new Error('the poll was stopped'));
-        else {
+      const waiter: Waiter = {
+        start(permit) {
+          leave();
           resolve(permit);
-          return true;
-        }
-        return false;
+        },
+        giveUp: (error) => {
+          leave();
+          this.#forget(place);
+          reject(error);
+        },
       };
-      const giveUp = () => {
-        settle();
-        if (kind.continuing.delete(waiter)) this.#waiting--;
-        this.#forget(place);
-        reject(signal.aborted ? (signal.reason as Error) : new Error('no permit in time'));
-      };
-      const timer = untilMs === undefined ? undefined : setTimeout(giveUp, untilMs - performance.now());
-      signal.addEventListener('abort', giveUp);
-      kind.continuing.add(waiter);
+      const abort = () => waiter.giveUp(signal.reason as Error);
+      const endTime = () => waiter.giveUp(new Error('no permit in time'));
+      const timer = untilMs === undefined ? undefined : setTimeout(endTime, untilMs - performance.now());
+      signal.addEventListener('abort', abort);
+      waiters.add(waiter);
       this.#waiting++;
       this.#serve();
     });
@@ -251,8 +239,8 @@ export class Pacer {
   #giveUpPaused(): void {
     for (const account of this.#accounts.values())
       for (const key of account.keys.values())
-        for (const kind of this.#isGivenUp(key.credential) ? key.kinds.values() : [])
-          for (let waiter = this.#next(kind); waiter; waiter = this.#next(kind)) waiter(undefined);
+        for (const { further, first } of this.#isGivenUp(key.credential) ? key.kinds.values() : [])
+          for (const waiter of [...further, ...first]) waiter.giveUp(new PausedError('paused for too long'));
   }
 
   // The lanes.
@@ -262,7 +250,7 @@ export class Pacer {
     const of = { turn: this.#turn - 1, inFlight: 0 };
     const account = this.#accounts.get(name) ?? { ...of, name, keys: new Map() };
     const key = account.keys.get(credential) ?? { ...of, credential, kinds: new Map() };
-    const kind = key.kinds.get(queue) ?? { ...of, name: queue, continuing: new Set(), fresh: new Fifo() };
+    const kind = key.kinds.get(queue) ?? { ...of, name: queue, further: new Set(), first: new Set() };
     this.#accounts.set(name, account);
     account.keys.set(credential, key);
     key.kinds.set(queue, kind);
@@ -274,12 +262,6 @@ export class Pacer {
     if (!hasWaiters(kind) && kind.inFlight === 0) key.kinds.delete(kind.name);
     if (key.kinds.size === 0) account.keys.delete(key.credential);
     if (account.keys.size === 0) this.#accounts.delete(account.name);
-  }
-
-  #next(kind: Kind): Waiter | undefined {
-    const waiter = nextWaiter(kind);
-    if (waiter) this.#waiting--;
-    return waiter;
   }
 
   /** Whether a key has something that may start now. */
@@ -304,21 +286,19 @@ export class Pacer {
         // A request shows whether the API still is paused.
         if (ofApi && this.#inFlight > 0) return;
         const waitMs = this.#waitMs();
-        if (waitMs <= 0 && this.#serveOne()) continue;
-        this.#serveIn(waitMs > 0 ? waitMs : this.#pauseEndsInMs());
-        return;
+        const place = waitMs > 0 ? undefined : this.#findNext();
+        if (!place) {
+          this.#serveIn(waitMs > 0 ? waitMs : this.#pauseEndsInMs());
+          return;
+        }
+        this.#start(place);
       }
     } finally {
       this.#isServing = false;
     }
   }
 
-  /** Gives a permit to whom it is due. Returns false if there is nobody. */
-  #serveOne(): boolean {
-    for (let place = this.#findNext(); place; place = this.#findNext()) if (this.#start(place)) return true;
-    return false;
-  }
-
+  /** Whose turn it is; undefined if nobody may start now. */
   #findNext(): Place | undefined {
     const nowMs = performance.now();
     const isReady = (key: Key) => this.#isReady(key, nowMs);
@@ -352,18 +332,15 @@ export class Pacer {
     return idleKinds.length + idleAccounts.length;
   }
 
-  /** Gives a permit to the first of a kind that wants it. */
-  #start(place: Place): boolean {
-    for (let waiter = this.#next(place[2]); waiter; waiter = this.#next(place[2])) {
-      this.#changeInFlight(place, 1);
-      this.#tokens -= 1;
-      this.#turn++;
-      for (const member of place) member.turn = this.#turn;
-      if (waiter(this.#permit(place))) return true;
-      this.#tokens += 1;
-      this.#changeInFlight(place, -1);
-    }
-    return false;
+  /** Gives a permit to the first of a kind. */
+  #start(place: Place): void {
+    const [, , kind] = place;
+    const [waiter] = kind.further.size > 0 ? kind.further : kind.first;
+    this.#tokens -= 1;
+    this.#turn++;
+    for (const member of place) member.turn = this.#turn;
+    this.#changeInFlight(place, 1);
+    waiter?.start(this.#permit(place));
   }
 
   #changeInFlight(place: Place, change: 1 | -1): void {
@@ -451,13 +428,6 @@ function shareOf<One extends Member>(
   return ready > 1 ? Math.max(1, Math.floor(slots / wanting)) : slots;
 }
 
-function hasWaiters({ continuing, fresh }: Kind): boolean {
-  return continuing.size + fresh.length > 0;
-}
-
-function nextWaiter({ continuing, fresh }: Kind): Waiter | undefined {
-  const [first] = continuing;
-  if (!first) return fresh.shift();
-  continuing.delete(first);
-  return first;
+function hasWaiters({ further, first }: Kind): boolean {
+  return further.size + first.size > 0;
 }

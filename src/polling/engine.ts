@@ -50,7 +50,7 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   readonly log: Logger;
   readonly resources: readonly Resource[];
   readonly store: Pick<Store, 'add'>;
-  readonly paceOf: (api: ApiName) => Pick<Pacer, 'enqueue' | 'reserveFor'>;
+  readonly paceOf: (api: ApiName) => Pick<Pacer, 'permit' | 'reserveFor'>;
   readonly foundKeys: FoundKeys;
   /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
@@ -242,7 +242,10 @@ export class PollEngine {
     clearTimeout(this.#planSoon?.timer);
     this.#planSoon?.resolve();
     const running = [...this.#tasks.values()].map((task) => task.running);
-    for (const task of this.#tasks.values()) task.phase = 'stopped';
+    for (const task of this.#tasks.values()) {
+      task.phase = 'stopped';
+      task.wait?.abort();
+    }
     for (const task of this.#tasks.values()) task.releaseWaiters();
     await Promise.allSettled([...running, ...this.#leaving.values(), this.#doubts.asked()]);
   }
@@ -456,11 +459,15 @@ export class PollEngine {
     task.phase = 'queued';
     task.retryAtMs = undefined;
     task.dueAtMs = nowMs;
-    this.#options.paceOf(spec.api).enqueue(spec, (permit) => {
-      if (task.phase !== 'queued' || this.#abort.signal.aborted) return false;
-      task.running = this.#poll(task, permit);
-      return true;
-    });
+    task.wait = new AbortController();
+    const { signal } = task.wait;
+    const begin = (permit?: Permit) => {
+      if (signal.aborted) permit?.release();
+      else task.running = this.#poll(task, permit);
+    };
+    // Without a permit its key is paused for longer than anything waits: the poll says so.
+    const permit = this.#options.paceOf(spec.api).permit(spec, { isFirst: true }, signal);
+    void permit.then(begin, () => begin());
   }
 
   async #poll(task: Task, permit: Permit | undefined): Promise<void> {

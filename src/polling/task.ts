@@ -25,6 +25,8 @@ export class PollTask<Of extends Spec = Spec> {
   probedMs: number | undefined;
   /** When it may be tried again while its API is down, by the machine's uptime; undefined until it is in line for that. */
   retryAtMs: number | undefined;
+  /** Ends the wait for its turn. */
+  wait: AbortController | undefined;
   /** Resolves when the poll under way has ended. */
   running: Promise<void> | undefined;
   /** Whether to poll again as soon as the poll under way has ended. */
@@ -58,6 +60,7 @@ export class PollTask<Of extends Spec = Spec> {
 
   stop(): void {
     this.phase = 'stopped';
+    this.wait?.abort();
     this.releaseWaiters();
   }
 

@@ -31,16 +31,24 @@ function keepKinds(pacer: Pacer, queues: readonly string[]): void {
   pacer.reserveFor({ queues, accounts: [] });
 }
 
-/** Enqueues requests that hold their permit until the test ends them; `started` lists them in order. */
+/** Has a first request wait for its turn, and calls this when it begins. */
+function begin(pacer: Pacer, lane: Lane, onBegun: (permit: Permit) => void): void {
+  void pacer.permit(lane, { isFirst: true }, never).then(onBegun);
+}
+
+/** Lets what has a permit begin. */
+async function settle(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+/** Has requests wait that hold their permit until the test ends them; `started` lists them in order. */
 function record(pacer: Pacer, toLane = ofKind) {
   const started: string[] = [];
   const permits: Permit[] = [];
   const ask = (text: string, name = text) =>
-    pacer.enqueue(toLane(text), (permit) => {
-      if (!permit) throw new Error('nothing is given up here');
+    begin(pacer, toLane(text), (permit) => {
       started.push(name);
       permits.push(permit);
-      return true;
     });
   const endAll = () => {
     for (const permit of permits.splice(0)) permit.release();
@@ -49,20 +57,21 @@ function record(pacer: Pacer, toLane = ofKind) {
 }
 
 describe('rate', () => {
-  it('starts the burst at once and then one request per interval', () => {
+  it('starts the burst at once and then one request per interval', async () => {
     const pacer = new Pacer({ requestsPerSecond: 40, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
     for (let i = 0; i < 10; i++) ask('a');
+    await settle();
     expect(started).toHaveLength(2);
-    vi.advanceTimersByTime(24);
+    await vi.advanceTimersByTimeAsync(24);
     expect(started).toHaveLength(2);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(started).toHaveLength(3);
-    vi.advanceTimersByTime(7 * 25);
+    await vi.advanceTimersByTimeAsync(7 * 25);
     expect(started).toHaveLength(10);
   });
 
-  it('never exceeds requests_per_second plus the burst in any second, nor max_concurrency, and loses no request', () => {
+  it('never exceeds requests_per_second plus the burst in any second, nor max_concurrency, and loses no request', async () => {
     const queues = ['a', 'b', 'c'];
     const arrival = fc.record({
       afterMs: fc.oneof(fc.constant(0), fc.nat(40), fc.nat(3000)),
@@ -71,32 +80,41 @@ describe('rate', () => {
       wanted: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false)),
       set: fc.option(fc.subarray(queues), { freq: 4 }),
     });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(arrival, { maxLength: 80 }),
         fc.oneof(fc.integer({ min: 1, max: 200 }), fc.double({ min: 0.5, max: 5, noNaN: true })),
         fc.integer({ min: 1, max: 6 }),
-        (arrivals, requestsPerSecond, maxConcurrency) => {
+        async (arrivals, requestsPerSecond, maxConcurrency) => {
           const pacer = new Pacer({ requestsPerSecond, maxConcurrency });
           const starts: number[] = [];
           let inFlight = 0;
+          let mostInFlight = 0;
+          let lost = 0;
           for (const { afterMs, queue, lastsMs, wanted, set } of arrivals) {
-            vi.advanceTimersByTime(afterMs);
+            await vi.advanceTimersByTimeAsync(afterMs);
             if (set) keepKinds(pacer, set);
-            pacer.enqueue(ofKind(queue), (permit) => {
-              if (!wanted) return false;
+            const abort = new AbortController();
+            const begun = pacer.permit(ofKind(queue), { isFirst: true }, abort.signal).then((permit) => {
               starts.push(performance.now());
               inFlight++;
-              expect(inFlight).toBeLessThanOrEqual(maxConcurrency);
+              mostInFlight = Math.max(mostInFlight, inFlight);
               setTimeout(() => {
                 inFlight--;
-                permit?.release();
+                permit.release();
               }, lastsMs);
-              return true;
             });
+            // What nobody wants any more may have its permit already.
+            if (wanted) lost++;
+            else abort.abort();
+            begun.then(
+              () => wanted && lost--,
+              () => undefined,
+            );
           }
-          vi.advanceTimersByTime(600_000);
-          expect(starts).toHaveLength(arrivals.filter(({ wanted }) => wanted).length);
+          await vi.advanceTimersByTimeAsync(600_000);
+          expect(lost).toBe(0);
+          expect(mostInFlight).toBeLessThanOrEqual(maxConcurrency);
           const most = requestsPerSecond + burstOf(requestsPerSecond);
           for (const start of starts) {
             const within = starts.filter((other) => other >= start && other < start + 1000);
@@ -110,37 +128,35 @@ describe('rate', () => {
 });
 
 describe('fairness', () => {
-  it('gives each queue its share while thousands of another wait', () => {
+  it('gives each queue its share while thousands of another wait', async () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 });
     const started: string[] = [];
     const ask = (queue: string) =>
-      pacer.enqueue(ofKind(queue), (permit) => {
+      begin(pacer, ofKind(queue), (permit) => {
         started.push(queue);
-        setTimeout(() => permit?.release(), 5);
-        return true;
+        setTimeout(() => permit.release(), 5);
       });
     for (let i = 0; i < runs(2_000, 20_000); i++) ask('video');
     for (let i = 0; i < 10; i++) {
       ask('application');
       ask('zone');
     }
-    vi.advanceTimersByTime(1600);
+    await vi.advanceTimersByTimeAsync(1600);
     const count = (queue: string) => started.filter((one) => one === queue).length;
     expect([count('application'), count('zone')]).toEqual([10, 10]);
     expect(count('video')).toBeGreaterThanOrEqual(10);
   });
 
-  it('lets those that come and go, each time with one request, not have all the turns', () => {
+  it('lets those that come and go, each time with one request, not have all the turns', async () => {
     const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
     const started: string[] = [];
     const ask = (text: string, isAgain: boolean) =>
-      pacer.enqueue(laneOf(text), (permit) => {
+      begin(pacer, laneOf(text), (permit) => {
         started.push(text);
         setTimeout(() => {
-          permit?.release();
+          permit.release();
           if (isAgain) ask(text, true);
         }, 1);
-        return true;
       });
     const others = [
       'acme/key 1',
@@ -152,7 +168,7 @@ describe('fairness', () => {
     ];
     for (const text of others) ask(text, true);
     for (let n = 0; n < 50; n++) ask('acme', false);
-    vi.advanceTimersByTime(60_000);
+    await vi.advanceTimersByTimeAsync(60_000);
     // Of 600 turns its account has a third, its key a third of these, and its kind a third of those.
     const turns = started.filter((one) => one === 'acme').length;
     expect(turns).toBeGreaterThan(15);
@@ -163,7 +179,7 @@ describe('fairness', () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     for (const name of ['first', 'second', 'third']) ask('a', name);
-    void pacer.permit(ofKind('a'), never).then(() => started.push('further page'));
+    void pacer.permit(ofKind('a'), {}, never).then(() => started.push('further page'));
     await vi.advanceTimersByTimeAsync(200);
     expect(started).toEqual(['first', 'further page', 'second', 'third']);
   });
@@ -175,7 +191,7 @@ describe('fairness', () => {
     return pacer;
   }
 
-  it('reserves at most half of the slots for other queues', () => {
+  it('reserves at most half of the slots for other queues', async () => {
     for (const [maxConcurrency, most] of [
       [1, 1],
       [2, 1],
@@ -185,107 +201,91 @@ describe('fairness', () => {
       const pacer = keeping({ ...quick, maxConcurrency }, 'a', 'b', 'c');
       const { started, ask } = record(pacer);
       for (let i = 0; i < 20; i++) ask('a');
-      vi.advanceTimersByTime(100);
+      await vi.advanceTimersByTimeAsync(100);
       expect(started).toHaveLength(most);
     }
   });
 
-  it('reserves a slot for a queue while the requests of all the others hang', () => {
+  it('reserves a slot for a queue while the requests of all the others hang', async () => {
     const pacer = keeping(quick, 'hanging', 'also hanging', 'c');
     const { started, permits, ask } = record(pacer);
     for (let i = 0; i < 20; i++) {
       ask('hanging');
       ask('also hanging');
     }
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started).toHaveLength(7);
     ask('c', 'c1');
     ask('c', 'c2');
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started.slice(7)).toEqual(['c1']);
     permits[7]?.release();
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started.slice(7)).toEqual(['c1', 'c2']);
   });
 });
 
 describe('reserveFor', () => {
-  it('no longer reserves a slot for a queue that is gone', () => {
+  it('no longer reserves a slot for a queue that is gone', async () => {
     const pacer = new Pacer(quick);
     const { started, ask, endAll } = record(pacer);
     keepKinds(pacer, ['a', 'gone']);
     ask('gone');
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     endAll();
     for (let i = 0; i < 20; i++) ask('a');
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started.filter((name) => name === 'a')).toHaveLength(7);
     keepKinds(pacer, ['a']);
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started.filter((name) => name === 'a')).toHaveLength(8);
   });
 });
 
 describe('a permit', () => {
-  it('frees its slot only once, however often it is released', () => {
+  it('frees its slot only once, however often it is released', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 1 });
     const { started, permits, ask } = record(pacer);
     for (let i = 0; i < 4; i++) ask('a');
+    await settle();
     permits[0]?.release();
     permits[0]?.release();
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started).toHaveLength(2);
   });
 
-  it('costs nothing if its waiter no longer wants it', () => {
-    const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 1 });
-    const { started, ask } = record(pacer);
-    for (let i = 0; i < 1000; i++) pacer.enqueue(ofKind('a'), () => false);
-    ask('a');
-    expect(started).toEqual(['a']);
-  });
-
-  it('is no longer waited for after an abort, which rejects with its reason', async () => {
-    const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 8 });
-    const { started, ask } = record(pacer);
-    ask('a', 'first');
-    const abort = new AbortController();
-    const permit = pacer.permit(ofKind('a'), abort.signal);
-    ask('a', 'second');
-    abort.abort(new Error('reloaded'));
-    await expect(permit).rejects.toThrow('reloaded');
-    vi.advanceTimersByTime(1000);
-    expect(started).toEqual(['first', 'second']);
-  });
+  it.each([true, false])(
+    'is no longer waited for after an abort, which rejects with its reason, and costs nothing',
+    async (isFirst) => {
+      const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 8 });
+      const { started, ask } = record(pacer);
+      ask('a', 'first');
+      const abort = new AbortController();
+      const permits = Array.from({ length: 100 }, () => pacer.permit(ofKind('a'), { isFirst }, abort.signal));
+      ask('a', 'second');
+      const rejected = Promise.all(permits.map((permit) => expect(permit).rejects.toThrow('reloaded')));
+      abort.abort(new Error('reloaded'));
+      await rejected;
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(started).toEqual(['first', 'second']);
+      await expect(pacer.permit(ofKind('a'), { isFirst }, abort.signal)).rejects.toThrow('reloaded');
+    },
+  );
 
   it('is no longer waited for after untilMs', async () => {
     const pacer = new Pacer(quick);
+    const { signal } = new AbortController();
     pacer.refused('acme', 'key', 5000);
-    const tooLate = expect(pacer.permit(ofKind('a'), never, performance.now() + 4000)).rejects.toThrow(
-      'no permit in time',
-    );
-    const inTime = pacer.permit(ofKind('a'), never, performance.now() + 6000);
+    const tooLate = expect(
+      pacer.permit(ofKind('a'), { untilMs: performance.now() + 4000 }, signal),
+    ).rejects.toThrow('no permit in time');
+    const inTime = pacer.permit(ofKind('a'), { untilMs: performance.now() + 6000 }, signal);
     await vi.advanceTimersByTimeAsync(4000);
     await tooLate;
     await vi.advanceTimersByTimeAsync(2000);
     expect(await inTime).toBeDefined();
-    expect(getEventListeners(never, 'abort')).toEqual([]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('is not given to a poll that was stopped meanwhile, and costs nothing', async () => {
-    const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 8 });
-    const { started, ask } = record(pacer);
-    ask('a', 'first');
-    let isStopped = false;
-    const stopped = expect(pacer.permit(ofKind('a'), never, undefined, () => isStopped)).rejects.toThrow(
-      'stopped',
-    );
-    ask('a', 'second');
-    isStopped = true;
-    vi.advanceTimersByTime(1000);
-    await stopped;
-    expect(started).toEqual(['first', 'second']);
   });
 
   it('leaves nothing in memory once nobody waits for it', async () => {
@@ -295,8 +295,8 @@ describe('a permit', () => {
     const leave = async (): Promise<WeakRef<AbortSignal>[]> => {
       const aborted = new AbortController();
       const late = new AbortController();
-      const permit = pacer.permit(ofKind('a'), aborted.signal);
-      const none = pacer.permit(ofKind('a'), late.signal, performance.now());
+      const permit = pacer.permit(ofKind('a'), {}, aborted.signal);
+      const none = pacer.permit(ofKind('a'), { untilMs: performance.now() }, late.signal);
       aborted.abort();
       await Promise.allSettled([permit, none]);
       return [new WeakRef(aborted.signal), new WeakRef(late.signal)];
@@ -313,15 +313,11 @@ describe('a permit', () => {
     pacer.close();
   });
 
-  it('remembers no accounts, keys and kinds that have nothing to ask any more', () => {
+  it('remembers no accounts, keys and kinds that have nothing to ask any more', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1e9, maxConcurrency: 8 });
-    const ask = (text: string) =>
-      pacer.enqueue(laneOf(text), (permit) => {
-        permit?.release();
-        return true;
-      });
+    const ask = (text: string) => begin(pacer, laneOf(text), (permit) => permit.release());
     // A request of acme never ends.
-    pacer.enqueue(laneOf('acme'), () => true);
+    begin(pacer, laneOf('acme'), () => undefined);
     const bytes = () => {
       // The first collection may be the end of one that began before.
       collectGarbage();
@@ -333,6 +329,7 @@ describe('a permit', () => {
       ask(`account ${n}`);
       ask(`acme/key ${n}`);
       ask(`acme/acme/kind ${n}`);
+      await settle();
     }
     // What is remembered of one takes some hundred bytes.
     expect(bytes() - before).toBeLessThan(10_000 * 100);
@@ -341,29 +338,29 @@ describe('a permit', () => {
 });
 
 describe('pause', () => {
-  it('is prolonged but never shortened', () => {
+  it('is prolonged but never shortened', async () => {
     const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
     pacer.refused('acme', 'key', 5000);
     pacer.refused('acme', 'key', 1000);
     ask('a');
-    vi.advanceTimersByTime(4000);
+    await vi.advanceTimersByTimeAsync(4000);
     pacer.refused('acme', 'key', 5000);
-    vi.advanceTimersByTime(4999);
+    await vi.advanceTimersByTimeAsync(4999);
     expect(started).toEqual([]);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(started).toEqual(['a']);
   });
 
-  it('does not release all the requests that piled up at once', () => {
+  it('does not release all the requests that piled up at once', async () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
     pacer.refused('acme', 'key', 60_000);
     for (let i = 0; i < 100; i++) ask('a');
-    vi.advanceTimersByTime(60_000);
+    await vi.advanceTimersByTimeAsync(60_000);
     expect(started).toHaveLength(1);
     pacer.answered('acme', true);
-    vi.advanceTimersByTime(1000);
+    await vi.advanceTimersByTimeAsync(1000);
     expect(started).toHaveLength(21);
   });
 });
@@ -372,13 +369,13 @@ describe('accounts', () => {
   const slots = (started: readonly string[], account: string) =>
     started.filter((one) => one.startsWith(account)).length;
 
-  it('take turns, however many keys and kinds each has', () => {
+  it('take turns, however many keys and kinds each has', async () => {
     const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 100 });
     const { started, ask, endAll } = record(pacer, laneOf);
     for (let key = 0; key < 50; key++) for (const kind of ['x', 'y']) ask(`acme/${key}/${kind}`);
     for (let n = 0; n < 5; n++) ask('umbrella');
     for (let n = 0; n < 10; n++) {
-      vi.advanceTimersByTime(100);
+      await vi.advanceTimersByTimeAsync(100);
       endAll();
     }
     expect(slots(started, 'umbrella')).toBe(5);
@@ -388,91 +385,92 @@ describe('accounts', () => {
     ).toBe(slots(started, 'acme'));
   });
 
-  it('have at most their share of the slots while others wait, and all of them otherwise', () => {
+  it('have at most their share of the slots while others wait, and all of them otherwise', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 6 });
     const { started, permits, ask } = record(pacer, laneOf);
     for (let n = 0; n < 20; n++) ask('acme');
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started).toHaveLength(6);
     for (let n = 0; n < 20; n++) ask('umbrella');
     for (const permit of permits.splice(0, 3)) permit.release();
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(slots(started, 'umbrella')).toBe(3);
     // Nothing of acme begins where umbrella has its share, nor the other way round.
     for (const permit of permits.splice(0, 3)) permit.release();
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect([slots(started, 'acme'), slots(started, 'umbrella')]).toEqual([9, 3]);
   });
 
-  it('have no more than their share, however many keys they have', () => {
+  it('have no more than their share, however many keys they have', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 6 });
     const { started, permits, ask } = record(pacer, laneOf);
     const libraries = Array.from({ length: 20 }, (_, n) => `acme/library ${n}`);
     for (const library of libraries) ask(library);
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started).toHaveLength(6);
     for (let n = 0; n < 3; n++) ask('umbrella');
     for (const permit of permits.splice(0, 3)) permit.release();
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect([slots(started, 'acme'), slots(started, 'umbrella')]).toEqual([6, 3]);
   });
 
-  it('have a slot that is kept for them, while all requests of another hang', () => {
+  it('have a slot that is kept for them, while all requests of another hang', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 2 });
     pacer.reserveFor({ queues: [], accounts: ['acme', 'umbrella'] });
     const { started, permits, ask } = record(pacer, laneOf);
     for (let n = 0; n < 20; n++) ask('acme');
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started).toEqual(['acme']);
     for (let n = 0; n < 5; n++) {
       ask('umbrella');
-      vi.advanceTimersByTime(100);
+      await vi.advanceTimersByTimeAsync(100);
       permits.pop()?.release();
     }
     expect(slots(started, 'umbrella')).toBe(5);
   });
 
-  it('are not held back by a key of theirs that has its share already', () => {
+  it('are not held back by a key of theirs that has its share already', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 4 });
     const { started, ask } = record(pacer, laneOf);
     for (let n = 0; n < 20; n++) ask('acme/hanging');
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started).toHaveLength(4);
     ask('acme/films');
+    await settle();
     expect(started).toHaveLength(4);
   });
 });
 
 describe('a pause of one key', () => {
-  it('holds back neither the other keys of its account nor other accounts, and takes no turn', () => {
+  it('holds back neither the other keys of its account nor other accounts, and takes no turn', async () => {
     const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
     const { started, ask, endAll } = record(pacer, laneOf);
     pacer.refused('films', 'films', 60_000);
     for (let n = 0; n < 20; n++) for (const lane of ['acme/films', 'acme/series', 'umbrella']) ask(lane);
     for (let n = 0; n < 20; n++) {
-      vi.advanceTimersByTime(100);
+      await vi.advanceTimersByTimeAsync(100);
       endAll();
     }
     expect(started).toHaveLength(21);
     expect(started).not.toContain('acme/films');
   });
 
-  it('ends with one request, whose answer decides', () => {
+  it('ends with one request, whose answer decides', async () => {
     const pacer = new Pacer(quick);
     const { started, ask, endAll } = record(pacer);
     pacer.refused('acme', 'acme', 5000);
     for (let n = 0; n < 4; n++) ask('a');
-    vi.advanceTimersByTime(6000);
+    await vi.advanceTimersByTimeAsync(6000);
     expect(started).toHaveLength(1);
     pacer.refused('acme', 'acme', 5000);
     endAll();
-    vi.advanceTimersByTime(4999);
+    await vi.advanceTimersByTimeAsync(4999);
     expect(started).toHaveLength(1);
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started).toHaveLength(2);
     pacer.answered('acme', false);
     endAll();
-    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(started).toHaveLength(4);
   });
 });
@@ -486,7 +484,7 @@ describe('a pause of the API', () => {
   };
   const areAllPaused = (pacer: Pacer) => pacer.pauses().some(({ credential }) => credential === '');
 
-  it('begins with the second key that gets 429, for as long as that answer says, and at most a minute', () => {
+  it('begins with the second key that gets 429, for as long as that answer says, and at most a minute', async () => {
     for (const [retryAfterMs, pausedMs] of [
       [20_000, 20_000],
       [600_000, 60_000],
@@ -497,14 +495,14 @@ describe('a pause of the API', () => {
       pacer.refused('umbrella', 'umbrella', retryAfterMs);
       expect(areAllPaused(pacer)).toBe(true);
       for (let n = 0; n < 3; n++) ask('third');
-      vi.advanceTimersByTime(pausedMs - 1);
+      await vi.advanceTimersByTimeAsync(pausedMs - 1);
       expect(started).toEqual([]);
-      vi.advanceTimersByTime(10);
+      await vi.advanceTimersByTimeAsync(10);
       // One tries.
       expect(started).toHaveLength(1);
       pacer.answered('third', true);
       endAll();
-      vi.advanceTimersByTime(100);
+      await vi.advanceTimersByTimeAsync(100);
       expect(started).toHaveLength(3);
     }
   });
@@ -522,21 +520,22 @@ describe('a pause of the API', () => {
     expect(areAllPaused(pacer)).toBe(false);
   });
 
-  it('ends with the first reading, such as that of a request in flight', () => {
+  it('ends with the first reading, such as that of a request in flight', async () => {
     const { pacer, started, ask } = createRefused();
     pacer.refused('umbrella', 'umbrella', 20_000);
     ask('third');
     pacer.answered('third', true);
+    await settle();
     expect(started).toEqual(['third']);
     expect(areAllPaused(pacer)).toBe(false);
   });
 
-  it('does not begin again for keys that are always refused, while others are read', () => {
+  it('does not begin again for keys that are always refused, while others are read', async () => {
     const { pacer } = createRefused();
     pacer.refused('umbrella', 'umbrella', 20_000);
     pacer.answered('third', true);
     for (let n = 0; n < 5; n++) {
-      vi.advanceTimersByTime(600_000);
+      await vi.advanceTimersByTimeAsync(600_000);
       for (const key of ['acme', 'umbrella']) pacer.refused(key, key, 20_000);
       expect(areAllPaused(pacer)).toBe(false);
     }
@@ -546,133 +545,144 @@ describe('a pause of the API', () => {
 describe('longestPauseMs', () => {
   it('is how long a row of pauses may take before what waits is told so', async () => {
     const pacer = new Pacer({ ...quick, longestPauseMs: 30_000 });
-    const given: (Permit | undefined)[] = [];
-    const ask = () => pacer.enqueue(ofKind('a'), (permit) => given.push(permit) > 0);
+    const given: string[] = [];
+    const ask = (name: string, isFirst: boolean) =>
+      pacer.permit(ofKind('a'), { isFirst }, never).then(
+        (permit) => {
+          given.push(name);
+          return permit;
+        },
+        (error: Error) => void given.push(`${name}: ${error.name}`),
+      );
     pacer.refused('acme', 'acme', 20_000);
-    ask();
-    const further = pacer.permit(ofKind('a'), never).catch((error: Error) => error.name);
-    ask();
-    vi.advanceTimersByTime(20_001);
+    void ask('first', true);
+    const further = ask('page', false);
+    void ask('second', true);
+    await vi.advanceTimersByTimeAsync(20_001);
     // The page goes first: it tries, and the others wait for its answer.
-    const permit = await further;
-    expect(given).toEqual([]);
+    expect(given).toEqual(['page']);
     pacer.refused('acme', 'acme', 20_000);
-    expect(given).toEqual([undefined, undefined]);
-    if (typeof permit === 'object') permit.release();
-    ask();
-    expect(given).toEqual([undefined, undefined, undefined]);
-    await expect(pacer.permit(ofKind('a'), never)).rejects.toThrow('paused');
+    await settle();
+    expect(given.slice(1)).toEqual(['first: PausedError', 'second: PausedError']);
+    (await further)?.release();
+    await ask('third', true);
+    await ask('another page', false);
+    expect(given.slice(3)).toEqual(['third: PausedError', 'another page: PausedError']);
   });
 });
 
 describe('slowDown', () => {
-  it('starts so many a second, whoever waits, until it is told otherwise; then as many as before, and no more', () => {
+  it('starts so many a second, whoever waits, until it is told otherwise; then as many as before, and no more', async () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
     const { started, ask } = record(pacer, laneOf);
     pacer.slowDown(0.5);
     for (let n = 0; n < 100; n++) for (const lane of ['acme', 'umbrella']) ask(lane);
     // The token of before the slowness.
+    await settle();
     expect(started).toHaveLength(1);
-    vi.advanceTimersByTime(20_000);
+    await vi.advanceTimersByTimeAsync(20_000);
     expect(started).toHaveLength(11);
     pacer.slowDown(0.1);
-    vi.advanceTimersByTime(20_000);
+    await vi.advanceTimersByTimeAsync(20_000);
     expect(started).toHaveLength(13);
     pacer.slowDown(undefined);
-    vi.advanceTimersByTime(1000);
+    await vi.advanceTimersByTimeAsync(1000);
     expect(started.length).toBeGreaterThanOrEqual(13 + 19);
     expect(started.length).toBeLessThanOrEqual(13 + 21);
-    vi.advanceTimersByTime(1000);
+    await vi.advanceTimersByTimeAsync(1000);
     expect(started.length).toBeLessThanOrEqual(13 + 41);
   });
 
-  it('leaves no trace once it is over: who waits goes on at once, and nothing was saved up', () => {
+  it('leaves no trace once it is over: who waits goes on at once, and nothing was saved up', async () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
     ask('a');
     pacer.slowDown(0.01);
     ask('a');
-    vi.advanceTimersByTime(10_000);
+    await vi.advanceTimersByTimeAsync(10_000);
     expect(started).toHaveLength(1);
     pacer.slowDown(undefined);
-    vi.advanceTimersByTime(50);
+    await vi.advanceTimersByTimeAsync(50);
     expect(started).toHaveLength(2);
     pacer.slowDown(0.01);
-    vi.advanceTimersByTime(500_000);
+    await vi.advanceTimersByTimeAsync(500_000);
     pacer.slowDown(undefined);
     for (let n = 0; n < 100; n++) ask('a');
+    await settle();
     expect(started).toHaveLength(3);
   });
 
-  it('never starts more than the pace allows, also if that changes meanwhile', () => {
+  it('never starts more than the pace allows, also if that changes meanwhile', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
     pacer.slowDown(100);
     for (let n = 0; n < 100; n++) ask('a');
-    vi.advanceTimersByTime(10_000);
+    await vi.advanceTimersByTimeAsync(10_000);
     expect(started).toHaveLength(11);
     pacer.slowDown(1);
     pacer.setPace({ requestsPerSecond: 100, maxConcurrency: 100 });
-    vi.advanceTimersByTime(10_000);
+    await vi.advanceTimersByTimeAsync(10_000);
     expect(started).toHaveLength(21);
   });
 });
 
 describe('setPace', () => {
-  it('goes on at a slower pace, and waiters keep their position', () => {
+  it('goes on at a slower pace, and waiters keep their position', async () => {
     const pacer = new Pacer({ requestsPerSecond: 100, maxConcurrency: 8 });
     const { started, ask } = record(pacer);
     for (let i = 0; i < 8; i++) ask('a', String(i));
+    await settle();
     expect(started).toHaveLength(5);
     pacer.setPace({ requestsPerSecond: 1, maxConcurrency: 8 });
-    vi.advanceTimersByTime(999);
+    await vi.advanceTimersByTimeAsync(999);
     expect(started).toHaveLength(5);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(started.slice(5)).toEqual(['5']);
-    vi.advanceTimersByTime(1000);
+    await vi.advanceTimersByTimeAsync(1000);
     expect(started.slice(5)).toEqual(['5', '6']);
   });
 
-  it('lets more in at once with more slots, and none with fewer', () => {
+  it('lets more in at once with more slots, and none with fewer', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 2 });
     const { started, permits, ask } = record(pacer);
     for (let i = 0; i < 10; i++) ask('a');
-    vi.advanceTimersByTime(10);
+    await vi.advanceTimersByTimeAsync(10);
     expect(started).toHaveLength(2);
     pacer.setPace({ requestsPerSecond: 1000, maxConcurrency: 4 });
-    vi.advanceTimersByTime(10);
+    await vi.advanceTimersByTimeAsync(10);
     expect(started).toHaveLength(4);
     pacer.setPace({ requestsPerSecond: 1000, maxConcurrency: 1 });
     for (const permit of permits.slice(0, 3)) permit.release();
-    vi.advanceTimersByTime(10);
+    await vi.advanceTimersByTimeAsync(10);
     expect(started).toHaveLength(4);
     permits[3]?.release();
-    vi.advanceTimersByTime(10);
+    await vi.advanceTimersByTimeAsync(10);
     expect(started).toHaveLength(5);
   });
 
-  it('does not end a pause', () => {
+  it('does not end a pause', async () => {
     const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
     pacer.refused('acme', 'key', 5000);
     ask('a');
     pacer.setPace({ requestsPerSecond: 10, maxConcurrency: 8 });
-    vi.advanceTimersByTime(4999);
+    await vi.advanceTimersByTimeAsync(4999);
     expect(started).toEqual([]);
-    vi.advanceTimersByTime(1);
+    await vi.advanceTimersByTimeAsync(1);
     expect(started).toEqual(['a']);
   });
 });
 
-it('serves nobody after it is closed, and leaves no timer', () => {
+it('serves nobody after it is closed, and leaves no timer', async () => {
   const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
   const { started, endAll, ask } = record(pacer);
   ask('a');
   ask('a');
+  await settle();
   pacer.close();
   endAll();
   ask('a');
   expect(vi.getTimerCount()).toBe(0);
-  vi.advanceTimersByTime(3_600_000);
+  await vi.advanceTimersByTimeAsync(3_600_000);
   expect(started).toHaveLength(1);
 });

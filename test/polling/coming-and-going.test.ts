@@ -32,7 +32,7 @@ function setUp(answer: (sent: Sent) => unknown) {
     async (asked, signal) => {
       const { path, credential, permit } = asked;
       // Every further page needs its own permit.
-      const held = permit ?? (await pacer.permit(asked, signal));
+      const held = permit ?? (await pacer.permit(asked, {}, signal));
       held.release();
       const request = { path, credential, key: foundKeys.get(credential)?.reveal() };
       sent.push(request);

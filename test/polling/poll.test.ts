@@ -28,7 +28,7 @@ function engineOf(kind: string, ids: Record<string, string>, resource: Resource 
     store,
     paceOf: () => ({
       reserveFor: () => undefined,
-      enqueue: ({ queue }, waiter) => void waiter({ release: () => void released.push(queue) }),
+      permit: ({ queue }) => Promise.resolve({ release: () => void released.push(queue) }),
     }),
     observer: {
       started: () => undefined,
