@@ -35,7 +35,7 @@ ${sizing.join('\n')}
 - **Slow or failing API**: scrapes never wait for a poll, so they take no longer than usual.
 - **Number of targets**: the API's request rate is the limit, not the exporter. At 5 requests a second, an API answers 300 polls a
   minute. The status page says when the rate is too low for your targets; [configuration.md](configuration.md) has the rates and
-  intervals, and [shards](kubernetes.md#shards) split a large account.
+  intervals.
 
 ## A history
 

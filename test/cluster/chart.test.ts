@@ -66,7 +66,7 @@ const storage = (name: string, volumes: number, annotations: Values = {}) => [
 
 /**
  * Releases are in `monitoring`; the cases also use the namespaces `metrics` and `prometheus`, a priority class, and volumes: one of the
- * default class, and one for each of two shards. A release leaves its claims behind, so the next one gets the same.
+ * default class and one of another. A release leaves its claims behind, so the next one gets the same.
  */
 const surroundings = [
   namespace('monitoring', restricted),
@@ -75,7 +75,7 @@ const surroundings = [
   namespace('sidecars', warned),
   { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 },
   ...storage('standard', 1, { 'storageclass.kubernetes.io/is-default-class': 'true' }),
-  ...storage('fast', 2),
+  ...storage('fast', 1),
 ];
 
 let folder = '';
@@ -129,7 +129,7 @@ async function uninstall(place: string): Promise<void> {
 
 /** The Pods of a namespace, once its rollouts are done and those of removed workloads are gone. */
 async function pods(place = 'monitoring'): Promise<readonly Pod[]> {
-  const workloads = list<Workload>('deployments,statefulsets', place);
+  const workloads = list<Workload>('deployments', place);
   for (const { kind, metadata } of workloads) {
     kubectl(['rollout', 'status', `${kind}/${metadata.name}`, '--namespace', place, '--timeout', '1m']);
   }
@@ -184,7 +184,7 @@ describe.each(helms)('%s, in a namespace that enforces the restricted Pod Securi
 
     const place = (values['namespaceOverride'] as string | undefined) ?? 'monitoring';
     const running = await pods(place);
-    expect(running).toHaveLength((values['shards'] as number | undefined) ?? 1);
+    expect(running).toHaveLength(1);
     const manifests = parse(render(helm, values));
     const rendered = (kind: string) =>
       manifests.filter((manifest) => manifest.kind === kind) as unknown as readonly Selecting[];
@@ -207,28 +207,6 @@ describe.each(helms)('%s, in a namespace that enforces the restricted Pod Securi
           status: { expectedPods: running.length, currentHealthy: running.length },
         }),
       );
-    }
-  });
-
-  test('shares the targets among 1, 3, 5 and 1 Pods', async () => {
-    const share = (shards: number) =>
-      quietly(upgrade(helm, { ...plain, shards, serviceMonitor: { enabled: true } }));
-    share(1);
-    for (const shards of [3, 5, 1]) {
-      expect(await effect(() => share(shards))).toBe('rolls');
-      const running = await pods();
-      expect(running).toHaveLength(shards);
-      const [service, ...others] = list<Selecting>('services', 'monitoring');
-      expect(others).toEqual([]);
-      await eventually(() =>
-        expect(addresses(service?.metadata.name ?? '', 'monitoring')).toHaveLength(shards),
-      );
-      if (shards === 1) continue;
-      const shares = running.map(({ metadata, spec }) => {
-        const { value = '' } = spec.containers[0]?.env?.find(({ name }) => name === 'BUNNYNET_SHARD') ?? {};
-        return value.replace('$(POD_INDEX)', metadata.labels['apps.kubernetes.io/pod-index'] ?? '');
-      });
-      expect(shares.sort()).toEqual(Array.from({ length: shards }, (_, index) => `${index}/${shards}`));
     }
   });
 
@@ -312,13 +290,9 @@ const changes: Readonly<Record<string, readonly ['stays' | 'rolls', Values]>> = 
 describe('Pods', () => {
   afterEach(() => uninstall('monitoring'));
 
-  test.each([
-    ['helm4', 1],
-    ['helm3', 3],
-  ] as const)('are replaced only when they must be (%s, %i of them)', async (helm, shards) => {
+  test.each(helms)('are replaced only when they must be (%s)', async (helm) => {
     let values: Values = {
       ...plain,
-      shards,
       serviceMonitor: { enabled: true },
       prometheusRule: { enabled: true },
     };

@@ -60,16 +60,9 @@ export const cases: Readonly<Record<string, Values>> = {
     },
     terminationGracePeriodSeconds: 1000000,
   },
-  sharded: {
-    ...oneApplication,
-    shards: 3,
-    podDisruptionBudget: { enabled: true },
-    serviceMonitor: { enabled: true },
-  },
   'state-claim': { ...oneApplication, state: { enabled: true, claim: { enabled: true } } },
-  'state-of-shards': {
+  'state-of-another-class': {
     ...oneApplication,
-    shards: 2,
     state: { enabled: true, claim: { enabled: true, size: '1Gi', storageClassName: 'fast' } },
   },
   tls: {
@@ -167,7 +160,7 @@ export const cases: Readonly<Record<string, Values>> = {
     podAnnotations: { a: 'b' },
     podLabels: { c: 'd' },
     annotations: { e: 'f' },
-    extraArgs: ['--shard=0/1'],
+    extraArgs: ['--web.listen-address=[::1]:10057'],
     extraEnv: [{ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/own/ca.pem' }],
     extraEnvFrom: [{ configMapRef: { name: 'proxy', optional: true } }],
     extraVolumes: [{ name: 'own-ca', configMap: { name: 'own-ca' } }],
@@ -193,7 +186,6 @@ export const switches: Readonly<Record<string, Values>> = {
   'with an existing ServiceAccount': { serviceAccount: { create: false, name: 'existing' } },
   'with a tag': { image: { tag: 'next' } },
   'with a web configuration without TLS': { web: { config: { existingSecret: 'web' } } },
-  'with two shards and no Service': { shards: 2, service: { enabled: false } },
   'with another name': { fullnameOverride: `long-${'name-'.repeat(12)}end` },
   'with a state that outlives the container': { state: { enabled: true } },
   'with a state in a claim that is there': {
@@ -335,10 +327,6 @@ export const refusals: Readonly<
     values: { ...oneApplication, service: { nodePort: 30057 } },
     naming: [/service.nodePort: only with service.type NodePort or LoadBalancer/],
   },
-  'a Service of shards that is not headless': {
-    values: { ...oneApplication, shards: 2, service: { type: 'NodePort' } },
-    naming: [/service.type: the Service of shards is headless/],
-  },
   'two places for the state': {
     values: { ...oneApplication, state: { enabled: true }, extraArgs: ['--state.file=/other/state.json'] },
     naming: [/extraArgs: state.enabled sets --state.file/],
@@ -354,14 +342,6 @@ export const refusals: Readonly<
   'a claim for no state': {
     values: { ...oneApplication, state: { claim: { enabled: true } } },
     naming: [/state.claim.enabled: only with state.enabled/],
-  },
-  'a claim for all shards': {
-    values: {
-      ...oneApplication,
-      shards: 2,
-      state: { enabled: true, claim: { enabled: true, existing: 'counters' } },
-    },
-    naming: [/state.claim.existing: each shard needs a claim of its own/],
   },
   'an unknown alert': {
     values: { ...oneApplication, prometheusRule: { disabled: ['BunnynetApplicationsFailing'] } },

@@ -47,7 +47,7 @@ type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 function pods(manifests: readonly Manifest[]): readonly Pod[] {
   return manifests
-    .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
+    .filter(({ kind }) => kind === 'Deployment')
     .map(({ spec }) => (spec as { template: { spec: Pod } }).template.spec);
 }
 
@@ -75,7 +75,7 @@ function mounted(manifests: readonly Manifest[], secrets: Secrets): string {
   return place;
 }
 
-/** Runs the program as the container of the Pod with this index, with `added` flags and environment. */
+/** Runs the program as the container of the Pod, with `added` flags and environment. */
 function start(
   container: Container,
   place: string,
@@ -83,13 +83,12 @@ function start(
   added: {
     readonly args: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
-    index?: number;
   },
 ): Promise<Outcome> {
   const env: Record<string, string> = { ...added.env };
   for (const { name, value, valueFrom } of container.env ?? []) {
     const { name: secret = '', key = '' } = valueFrom?.secretKeyRef ?? {};
-    env[name] = value?.replace('$(POD_INDEX)', String(added.index)) ?? secrets[secret]?.[key] ?? '';
+    env[name] = value ?? secrets[secret]?.[key] ?? '';
   }
   const args = (container.args ?? []).map((arg) => arg.replaceAll('/etc/bunnynet-exporter', place));
   return new Promise((resolve) => {
@@ -115,7 +114,6 @@ describe('the rendered configuration', () => {
       const place = mounted(manifests, everySecret);
       const { code, stdout, stderr } = await start({ ...container, args: own }, place, everySecret, {
         args: ['--config.check'],
-        index: 0,
       });
       expect(code, `${stdout}${stderr}`).toBe(0);
     },
@@ -187,24 +185,23 @@ describe('the program, as the chart starts it', () => {
     expect(stdout).not.toContain('bunnynet_video_storage_up{');
   });
 
-  test('polls each target in exactly one of its shards', async () => {
-    const shards = 3;
-    const alone = parse(render('helm4', liveValues()));
-    const shared = parse(render('helm4', { ...liveValues(), shards }));
-    const poll = async (manifests: readonly Manifest[], index: number) => {
-      const [container = {}] = onlyPod(manifests).containers;
-      const place = mounted(manifests, liveSecrets());
-      const { code, stdout, stderr } = await start(container, place, liveSecrets(), {
+  test('polls each target that its configuration names', async () => {
+    const manifests = parse(render('helm4', liveValues()));
+    const [container = {}] = onlyPod(manifests).containers;
+    const { code, stdout, stderr } = await start(
+      container,
+      mounted(manifests, liveSecrets()),
+      liveSecrets(),
+      {
         args: ['--once'],
-        index,
-      });
-      expect(code, stderr).toBe(0);
-      return ups(stdout).up;
-    };
-    const parts: string[][] = [];
-    for (let index = 0; index < shards; index += 1) parts.push(await poll(shared, index));
-    expect(parts.flat().sort()).toEqual((await poll(alone, 0)).sort());
-    for (const part of parts) expect(part).not.toHaveLength(0);
+      },
+    );
+    expect(code, stderr).toBe(0);
+    const { applications, zones, endpoints, videos } = simulator;
+    expect(ups(stdout)).toEqual({ up: expect.any(Array) as string[], down: [] });
+    expect(ups(stdout).up).toHaveLength(
+      applications.length + zones.length + endpoints.length + videos.length,
+    );
   });
 
   test('runs as a sidecar with only its environment', async () => {

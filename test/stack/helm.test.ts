@@ -19,7 +19,7 @@ import { cases, plain, refusals, ruleSettings } from './chart-cases.ts';
 import { root, succeed } from './tools.ts';
 
 /** The smallest, the largest, and those that change many manifests. What the others add, the schemas of Kubernetes check. */
-const golden = ['account', 'sharded', 'tls', 'requires-auth', 'everything'];
+const golden = ['account', 'tls', 'requires-auth', 'everything'];
 
 /** Without the rules and dashboards, which are unchanged copies. */
 function ownManifests(manifests: string): string {
@@ -61,7 +61,7 @@ describe.each(helms)('%s', (helm) => {
     for (const words of naming) expect(message).toMatch(words);
   });
 
-  test('keeps counters in a claim, of each shard in its own, and never has two Pods with one', () => {
+  test('keeps counters in a claim, and never has two Pods with one', () => {
     const of = (name: string, kind: string) =>
       parse(render(helm, cases[name] ?? {})).find((manifest) => manifest.kind === kind);
     expect(of('state-claim', 'Deployment')).toMatchObject({
@@ -81,16 +81,8 @@ describe.each(helms)('%s', (helm) => {
       metadata: { name: 'edge-bunnynet-exporter' },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '100Mi' } } },
     });
-    expect(of('state-of-shards', 'PersistentVolumeClaim')).toBeUndefined();
-    expect(of('state-of-shards', 'StatefulSet')).toMatchObject({
-      spec: {
-        volumeClaimTemplates: [
-          {
-            metadata: { name: 'state' },
-            spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
-          },
-        ],
-      },
+    expect(of('state-of-another-class', 'PersistentVolumeClaim')).toMatchObject({
+      spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
     });
     expect(render(helm, cases['account'] ?? {})).not.toContain('/var/lib/bunnynet-exporter');
   });
@@ -382,11 +374,7 @@ describe('the chart', () => {
     expect(notes(plain)).toMatchSnapshot();
     expect(notes(cases['demo'])).toMatchSnapshot();
     expect(notes(cases['account'])).toMatchSnapshot();
-    expect(notes(cases['sharded'])).toMatchSnapshot();
-    expect(notes({ ...cases['sharded'], serviceMonitor: { enabled: false } })).toMatchSnapshot();
-    expect(notes({ ...cases['tls'], shards: 2, serviceMonitor: { enabled: false } })).toMatch(
-      /metrics_path: \/figures\n +scheme: https\n +dns_sd_configs:/,
-    );
+    expect(notes({ ...plain, serviceMonitor: { enabled: true } })).toMatchSnapshot();
     expect(notes({ ...plain, service: { enabled: false } })).toMatchSnapshot();
     expect(notes({ standalone: false })).toMatchSnapshot();
   });

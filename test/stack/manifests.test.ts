@@ -80,7 +80,7 @@ interface PodSpec {
 
 function podSpec({ kind, spec }: Manifest): PodSpec | undefined {
   if (kind === 'Pod') return spec as PodSpec;
-  if (kind !== 'Deployment' && kind !== 'StatefulSet') return undefined;
+  if (kind !== 'Deployment') return undefined;
   return (spec as { template: { spec: PodSpec } }).template.spec;
 }
 

@@ -1,4 +1,4 @@
-{{/* The Pod of the Deployment and of the StatefulSet. */}}
+{{/* The Pod of the Deployment. */}}
 {{- define "bunnynet-exporter.pod" -}}
 {{- $credentials := include "bunnynet-exporter.credentials" . | fromJsonArray -}}
 metadata:
@@ -72,20 +72,9 @@ spec:
         {{- with .Values.extraArgs }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
-      {{- $sharded := include "bunnynet-exporter.sharded" . }}
-      {{- if or $sharded .Values.extraEnv }}
+      {{- with .Values.extraEnv }}
       env:
-        {{- if $sharded }}
-        - name: POD_INDEX
-          valueFrom:
-            fieldRef:
-              fieldPath: metadata.labels['apps.kubernetes.io/pod-index']
-        - name: BUNNYNET_SHARD
-          value: $(POD_INDEX)/{{ int .Values.shards }}
-        {{- end }}
-        {{- with .Values.extraEnv }}
         {{- toYaml . | nindent 8 }}
-        {{- end }}
       {{- end }}
       {{- with .Values.extraEnvFrom }}
       envFrom:
@@ -174,12 +163,11 @@ spec:
         secretName: {{ . }}
         defaultMode: 0440
     {{- end }}
-    {{- $claim := include "bunnynet-exporter.stateClaim" . }}
-    {{- if and $claim (not $sharded) }}
+    {{- if include "bunnynet-exporter.stateClaim" . }}
     - name: state
       persistentVolumeClaim:
         claimName: {{ .Values.state.claim.existing | default (include "bunnynet-exporter.fullname" .) }}
-    {{- else if and (include "bunnynet-exporter.state" .) (not $claim) }}
+    {{- else if include "bunnynet-exporter.state" . }}
     - name: state
       emptyDir: {}
     {{- end }}

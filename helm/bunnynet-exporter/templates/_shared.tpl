@@ -19,18 +19,18 @@ has removed it. What Kubernetes reads, such as `podSecurityContext`, is not fill
 {{- end }}
 
 {{- define "bunnynet-exporter.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" }}
+{{- default .Chart.Name .Values.nameOverride | trunc 58 | trimSuffix "-" }}
 {{- end }}
 
-{{/* At most 50 characters: a StatefulSet adds an ordinal and a revision's hash. */}}
+{{/* At most 58 characters: the Pod of `helm test` adds five, and a label has 63. */}}
 {{- define "bunnynet-exporter.fullname" -}}
 {{- $name := include "bunnynet-exporter.name" . }}
 {{- if .Values.fullnameOverride }}
-{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
+{{- .Values.fullnameOverride | trunc 58 | trimSuffix "-" }}
 {{- else if contains $name .Release.Name }}
-{{- .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- .Release.Name | trunc 58 | trimSuffix "-" }}
 {{- else }}
-{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" }}
+{{- printf "%s-%s" .Release.Name $name | trunc 58 | trimSuffix "-" }}
 {{- end }}
 {{- end }}
 
@@ -113,10 +113,6 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- toJson (uniq $secrets) }}
 {{- end }}
 
-{{- define "bunnynet-exporter.sharded" -}}
-{{- if gt (int .Values.shards) 1 }}true{{ end }}
-{{- end }}
-
 {{/* Whether counters are kept: the demo keeps none. */}}
 {{- define "bunnynet-exporter.state" -}}
 {{- if and .Values.state.enabled (not .Values.demo) }}true{{ end }}
@@ -125,21 +121,6 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* Whose claim they are kept in: `own` of the chart, `existing`, or none. */}}
 {{- define "bunnynet-exporter.stateClaim" -}}
 {{- if and (include "bunnynet-exporter.state" .) .Values.state.claim.enabled }}{{ ternary "existing" "own" (ne .Values.state.claim.existing "") }}{{ end }}
-{{- end }}
-
-{{- define "bunnynet-exporter.stateClaimSpec" -}}
-accessModes: [ReadWriteOnce]
-{{- with .Values.state.claim.storageClassName }}
-storageClassName: {{ . }}
-{{- end }}
-resources:
-  requests:
-    storage: {{ .Values.state.claim.size }}
-{{- end }}
-
-{{/* The Service of shards is headless and has its own name, because an existing Service cannot become headless. */}}
-{{- define "bunnynet-exporter.serviceName" -}}
-{{- include "bunnynet-exporter.fullname" . }}{{ if include "bunnynet-exporter.sharded" . }}-shards{{ end }}
 {{- end }}
 
 {{/* Whether the configuration reads anything with the key of `existingSecret`: a credential that nothing uses is an error. */}}
@@ -206,9 +187,6 @@ resources:
 {{- if and .Values.serviceMonitor.enabled (not .Values.service.enabled) }}
 {{- fail "serviceMonitor: it finds the Pods by their Service; set service.enabled=true, or enable podMonitor instead" }}
 {{- end }}
-{{- if and .Values.service.enabled (include "bunnynet-exporter.sharded" .) (ne .Values.service.type "ClusterIP") }}
-{{- fail "service.type: the Service of shards is headless; leave it ClusterIP" }}
-{{- end }}
 {{- if and .Values.service.nodePort (eq .Values.service.type "ClusterIP") }}
 {{- fail "service.nodePort: only with service.type NodePort or LoadBalancer" }}
 {{- end }}
@@ -243,9 +221,6 @@ resources:
 {{- end }}
 {{- if and .Values.state.claim.existing (not .Values.state.claim.enabled) }}
 {{- fail "state.claim.existing: only with state.claim.enabled" }}
-{{- end }}
-{{- if and .Values.state.claim.existing (include "bunnynet-exporter.sharded" .) }}
-{{- fail "state.claim.existing: each shard needs a claim of its own, which the chart creates; leave it empty" }}
 {{- end }}
 {{- range .Values.extraArgs }}
 {{- if and (hasPrefix "--state.file" .) $.Values.state.enabled }}
