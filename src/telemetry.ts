@@ -141,7 +141,7 @@ function declareEvents({ named, counter, gauge, durations }: ReturnType<typeof d
     requests: counter(
       'api_requests_total',
       ['api', 'code'],
-      'Requests to the API, retries included, by HTTP status; timeout, network or schema where no answer was complete.',
+      'Requests to the API, retries included, by HTTP status; timeout, network or schema where no answer was complete, aborted where it was not waited for.',
     ),
     requestDuration: durations(
       'api_request_duration_seconds',
@@ -485,7 +485,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     setKinds,
     requested(api: ApiName, code: string, durationSeconds: number) {
       events.requests.inc({ api, code });
-      events.requestDuration.observe({ api }, durationSeconds);
+      if (code !== 'aborted') events.requestDuration.observe({ api }, durationSeconds);
     },
     polled(kind: string, result: PollResult, durationSeconds: number) {
       events.polls.inc({ kind, result });

@@ -18,7 +18,8 @@ import { errorOfTransport } from './transport-error.ts';
 
 export interface ClientObserver {
   /**
-   * @param code the HTTP status; `timeout`, `network` or `schema` (too long) without a complete answer
+   * @param code the HTTP status; without a complete answer `timeout`, `network` or `schema` (too long), or `aborted` where nobody
+   *   waited for one any more
    */
   requested(api: ApiName, code: string, durationSeconds: number, path: string, answer?: RawAnswer): void;
   /** A 429 has paused a key at the API until then (Unix time in ms). */
@@ -49,8 +50,6 @@ export interface Request extends Lane {
   readonly withoutRetries?: boolean | undefined;
   /** A permit that the caller already holds; `get` releases it in any case. */
   readonly permit?: Permit | undefined;
-  /** True once nobody wants the answer any more: then nothing more is sent. Default: never. */
-  readonly isStopped?: (() => boolean) | undefined;
 }
 
 function mapTexts(value: unknown, map: (text: string) => string): unknown {
@@ -160,7 +159,7 @@ export class ApiClient {
   /**
    * Gets a path and parses its JSON body, retrying as configured.
    *
-   * @throws {ApiError} if it failed; the signal's reason if it was aborted; any error if it was stopped
+   * @throws {ApiError} if it failed; the signal's reason if it was aborted
    */
   async get(request: Request, signal: AbortSignal): Promise<unknown> {
     const giveUpAtMs = performance.now() + request.budgetMs;
@@ -186,12 +185,11 @@ export class ApiClient {
   }
 
   async #permit(request: Request, signal: AbortSignal, untilMs: number): Promise<Permit> {
-    const { credential, isStopped } = request;
+    const { credential } = request;
     try {
       return await this.pacer.permit(request, { untilMs }, signal);
     } catch (cause) {
       signal.throwIfAborted();
-      if (isStopped?.()) throw cause;
       if (cause instanceof PausedError)
         throw new ApiError('rate_limited', 'the key is paused after a 429, for longer than the timeout');
       const why = "it was not this request's turn before the interval of its poll was over";
@@ -222,7 +220,6 @@ export class ApiClient {
     signal: AbortSignal,
   ): Promise<ApiError | { body: unknown }> {
     signal.throwIfAborted();
-    if (request.isStopped?.()) throw new Error('the request is no longer wanted');
     const context = this.#context(request.credential);
     if (context instanceof ApiError) return context;
     const startedMs = performance.now();
@@ -254,9 +251,10 @@ export class ApiClient {
       else if (!signal.aborted) this.pacer.answered(request.credential, false);
       return error;
     } finally {
-      const code = status === undefined ? (error?.result ?? 'network') : String(status);
+      const noStatus = signal.aborted ? 'aborted' : (error?.result ?? 'network');
+      const code = status === undefined ? noStatus : String(status);
       const seconds = ((endedMs ?? performance.now()) - startedMs) / 1000;
-      if (!signal.aborted) this.#observer.requested(this.#api, code, seconds, request.path, raw);
+      this.#observer.requested(this.#api, code, seconds, request.path, raw);
     }
   }
 

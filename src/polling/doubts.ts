@@ -95,17 +95,18 @@ interface Source {
   /** When it was asked last, as `performance.now()` counts. */
   askedMs: number;
   asking: Promise<void> | undefined;
+  /** Aborted once it is forgotten. */
+  readonly end: AbortController;
   /** Whether what was asked last got 401, too, and nothing was read since. */
   isRefused: boolean;
 }
 
 interface DoubtsOptions {
   /** Requests something else with the key of a task: true if that is answered well, false if it gets 401, too. */
-  readonly opensOther: (task: Task, isWanted: () => boolean) => Promise<boolean | undefined>;
+  readonly opensOther: (task: Task, signal: AbortSignal) => Promise<boolean | undefined>;
   readonly decide: (task: Task, verdict: Verdict) => void;
   /** Nothing more is asked about a key for now. */
   readonly onAsked: () => void;
-  readonly signal: AbortSignal;
 }
 
 export class Doubts {
@@ -131,7 +132,14 @@ export class Doubts {
     let source = this.#sources.get(name);
     if (!source) {
       const askedMs = Number.NEGATIVE_INFINITY;
-      source = { open: new Map(), isWanted: false, askedMs, asking: undefined, isRefused: false };
+      source = {
+        open: new Map(),
+        isWanted: false,
+        askedMs,
+        asking: undefined,
+        isRefused: false,
+        end: new AbortController(),
+      };
       this.#sources.set(name, source);
     }
     source.open.set(task, task.record.answeredMs);
@@ -139,7 +147,7 @@ export class Doubts {
       this.#decide(source, source.open, 'key');
     else {
       source.isWanted = true;
-      source.asking ??= this.#ask(name, source);
+      source.asking ??= this.#ask(source);
     }
   }
 
@@ -154,23 +162,25 @@ export class Doubts {
 
   /** What was answered to a key no longer says anything of it. Default: to all keys. */
   forget(source?: string): void {
-    if (source === undefined) this.#sources.clear();
-    else this.#sources.delete(source);
+    for (const name of source === undefined ? [...this.#sources.keys()] : [source]) {
+      this.#sources.get(name)?.end.abort(new Error('it is asked no more'));
+      this.#sources.delete(name);
+    }
   }
 
-  async #ask(name: string, source: Source): Promise<void> {
-    const { opensOther, onAsked, signal } = this.#options;
-    const isKnown = () => this.#sources.get(name) === source;
-    while (source.isWanted && source.open.size > 0 && isKnown()) {
+  async #ask(source: Source): Promise<void> {
+    const { opensOther, onAsked } = this.#options;
+    const { signal } = source.end;
+    while (source.isWanted && source.open.size > 0 && !signal.aborted) {
       const waitMs = source.askedMs + pauseMs - performance.now();
       if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       source.isWanted = false;
       source.askedMs = performance.now();
       const asked = [...source.open];
       const [first] = asked;
-      const isGood = first && (await opensOther(first[0], isKnown));
-      if (!isKnown()) break;
+      const isGood = first && (await opensOther(first[0], signal));
+      if (signal.aborted) break;
       source.isRefused = isGood === false;
       if (isGood === false) this.#decide(source, source.open, 'key');
       else this.#decide(source, asked, isGood && 'id');
@@ -182,8 +192,8 @@ export class Doubts {
   #decide({ open }: Source, doubts: Iterable<readonly [Task, number]>, verdict: Verdict): void {
     for (const [task, atMs] of doubts) {
       if (open.get(task) !== atMs) continue;
-      const { phase, record } = task;
-      const isDoubted = phase !== 'stopped' && record.answeredMs === atMs && isBare401(record.lastFailure);
+      const { record } = task;
+      const isDoubted = record.answeredMs === atMs && isBare401(record.lastFailure);
       if (isDoubted) this.#options.decide(task, verdict);
       if (!isDoubted || verdict !== undefined) open.delete(task);
     }

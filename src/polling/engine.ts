@@ -2,10 +2,9 @@
  * Polls what the configuration wants: plans, makes the tasks those of the plan, polls each when it is due, and gives what the listings find
  * back to the plan.
  */
-import { setMaxListeners } from 'node:events';
 import { uptime } from 'node:os';
 import type { Logger } from 'pino';
-import type { Pacer, Permit } from '../api/pacer.ts';
+import type { Pacer } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
 import { type IsLeftOut, leftOutOf } from '../config/selector.ts';
 import type { Store } from '../exposition/store.ts';
@@ -26,6 +25,7 @@ import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
   credentialIn,
   hasPollMetrics,
+  isInSameLane,
   type ListingSpec,
   mustReread,
   type Spec,
@@ -119,20 +119,19 @@ export class PollEngine {
   readonly #options: EngineOptions;
   readonly #poller: Poller;
   readonly #uptimeMs: () => number;
-  readonly #abort = new AbortController();
+  #isStopped = false;
   readonly #doubts = new Doubts({
-    opensOther: (task, isWanted) => this.#opensOther(task, isWanted),
+    opensOther: (task, signal) => this.#opensOther(task, signal),
     decide: (task, verdict) => this.#decide(task, verdict),
     onAsked: () => this.#checkAllPolled(),
-    signal: this.#abort.signal,
   });
   /** Everything that is polled, by key. */
   readonly #tasks = new Map<string, Task>();
   readonly #timetable: Timetable<Task>;
   /** When the next of what got no answer may be tried again, by the machine's uptime: for each API that is down. */
   readonly #nextRetryMs = new Map<ApiName, number>();
-  /** The poll under way of a task that left, by its key. Polls of the same key never overlap. */
-  readonly #leaving = new Map<string, Promise<void>>();
+  /** The polls that are in line or under way, and those that were aborted until they have ended. */
+  readonly #polls = new Set<Promise<void>>();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
   #config: Config | undefined;
   #sections: readonly PlannedSection[] = [];
@@ -164,8 +163,6 @@ export class PollEngine {
     this.#timetable = new Timetable(uptimeMs, (due) => this.#begin(due));
     this.#poller = new Poller({ ...options, now, uptimeMs });
     this.counters = new CounterBook({ ...options, now, uptimeMs });
-    // Every request under way listens to it.
-    setMaxListeners(0, this.#abort.signal);
   }
 
   /** Everything that is asked about the tasks, as they are now. */
@@ -212,16 +209,14 @@ export class PollEngine {
     this.#retry(({ spec }) => spec.credential === credential);
   }
 
-  /** Polls everything at once; resolves when all these polls have ended. */
+  /** Polls everything at once, also what is being polled; resolves when all these polls have ended. */
   async pollNow(): Promise<void> {
     const polled = [...this.#tasks.values()].filter((task) => !isFed(task));
-    const ended = polled.map(
-      (task) =>
-        new Promise<void>((resolve) => {
-          task.waiters = [...task.waiters, resolve];
-          this.#runNow(task);
-        }),
-    );
+    const ended = polled.map((task) => task.ended());
+    for (const task of polled) {
+      task.abort();
+      this.#runNow(task);
+    }
     await Promise.all(ended);
     await this.#doubts.asked();
   }
@@ -238,16 +233,13 @@ export class PollEngine {
   async stop(): Promise<void> {
     clearInterval(this.#sweeping);
     this.#timetable.end();
-    this.#abort.abort(new Error('the exporter is stopping'));
+    this.#isStopped = true;
     clearTimeout(this.#planSoon?.timer);
     this.#planSoon?.resolve();
-    const running = [...this.#tasks.values()].map((task) => task.running);
-    for (const task of this.#tasks.values()) {
-      task.phase = 'stopped';
-      task.wait?.abort();
-    }
-    for (const task of this.#tasks.values()) task.releaseWaiters();
-    await Promise.allSettled([...running, ...this.#leaving.values(), this.#doubts.asked()]);
+    const asked = this.#doubts.asked();
+    this.#doubts.forget();
+    for (const task of this.#tasks.values()) task.stop();
+    await Promise.allSettled([...this.#polls, asked]);
   }
 
   // What is polled is what the plan has.
@@ -255,7 +247,7 @@ export class PollEngine {
   /** Plans, and makes the tasks those of the plan: first what is new or has changed comes, then the rest leaves. */
   #sync(): void {
     const { owns, keyIdOf = () => '', foundKeys, paceOf } = this.#options;
-    if (!this.#config || this.#abort.signal.aborted) return;
+    if (!this.#config || this.#isStopped) return;
     const { accounts } = this.#config;
     const formerNames = this.#formerNames(accounts, keyIdOf);
     const planned = this.#takePlanSoon();
@@ -385,7 +377,6 @@ export class PollEngine {
       this.#feed(task);
       return;
     }
-    if (this.#leaving.has(key)) return;
     this.#timetable.set(task, this.#uptimeMs() + (this.#mayBegin(task) ? 0 : patienceMs));
   }
 
@@ -394,46 +385,49 @@ export class PollEngine {
     return keysBefore(spec).every((key) => hasEnded(this.#tasks.get(key)?.record ?? neverPolled));
   }
 
-  /** Polls at once if other values are read from now on, or if the interval became shorter. */
+  /**
+   * Polls at once if other values are read from now on, or if the interval became shorter. What waits in a lane that is no longer its
+   * own begins anew in the other.
+   */
   #followSpec(task: Task, before: Spec): void {
-    const isOther = mustReread(before, task.spec);
-    if (isOther) task.outdate();
-    if (before.keyId !== task.spec.keyId) task.record = { ...task.record, newKeySinceMs: undefined };
+    const { spec } = task;
+    const isOther = mustReread(before, spec);
+    const mustBegin = isOther || (task.isBusy && !isInSameLane(before, spec));
+    if (mustBegin) task.abort();
+    if (before.keyId !== spec.keyId) task.record = { ...task.record, newKeySinceMs: undefined };
     if (isFed(task)) {
       if (isOther) this.#feed(task);
-    } else if (isOther || (task.spec.intervalMs < before.intervalMs && task.phase === 'idle'))
-      this.#runNow(task);
+    } else if (mustBegin || spec.intervalMs < before.intervalMs) this.#runNow(task);
   }
 
-  /** Has the listing read that feeds a target, unless a run is about to deliver its reading. */
-  #feed({ poller }: TargetTask): void {
-    const isComing = poller instanceof ListingTask && poller.isDelivering;
-    if (hasEnded(poller.record) && !isComing) this.#runNow(poller);
+  /** Has a target get its reading from the run of its listing that is in line or under way, or else has the listing read. */
+  #feed({ spec, poller }: TargetTask): void {
+    if (poller instanceof ListingTask) poller.delivering?.add(spec.key);
+    if (hasEnded(poller.record)) this.#runNow(poller);
   }
 
   #remove(task: Task): void {
     const { key } = task.spec;
     this.#timetable.delete(task);
-    if (task.running) this.#leaving.set(key, task.running);
     task.stop();
     this.#tasks.delete(key);
-    if (task instanceof TargetTask) this.counters.close(task.spec);
+    if (!(task instanceof TargetTask)) return;
+    task.remove();
+    this.counters.close(task.spec);
   }
 
   // What is due is polled.
 
-  /** Polls at once, even if it was backing off. If a poll of its key is under way, polls after it. */
+  /** Polls at once, even if it was backing off, unless it is in line or being polled. */
   #runNow(task: Task): void {
-    if (task.phase === 'running') task.isWantedAgain = true;
-    else if (task.phase === 'idle' && !this.#leaving.has(task.spec.key))
-      this.#timetable.set(task, this.#uptimeMs());
+    if (!task.isBusy) this.#timetable.set(task, this.#uptimeMs());
   }
 
   /** Puts what is due in line. While an API is down, what got no answer there goes one at a time. */
   #begin(due: readonly Task[]): void {
     const nowMs = this.#uptimeMs();
     for (const task of due)
-      if (task.waiters.length > 0 || !task.record.unanswered || this.#mayRetry(task, nowMs))
+      if (task.isAwaited || !task.record.unanswered || this.#mayRetry(task, nowMs))
         this.#enqueue(task, nowMs);
   }
 
@@ -455,42 +449,35 @@ export class PollEngine {
   }
 
   #enqueue(task: Task, nowMs: number): void {
-    const { spec } = task;
-    task.phase = 'queued';
     task.retryAtMs = undefined;
     task.dueAtMs = nowMs;
-    task.wait = new AbortController();
-    const { signal } = task.wait;
-    const begin = (permit?: Permit) => {
-      if (signal.aborted) permit?.release();
-      else task.running = this.#poll(task, permit);
-    };
-    // Without a permit its key is paused for longer than anything waits: the poll says so.
-    const permit = this.#options.paceOf(spec.api).permit(spec, { isFirst: true }, signal);
-    void permit.then(begin, () => begin());
+    const poll = this.#poll(task, task.begin()).finally(() => this.#polls.delete(poll));
+    this.#polls.add(poll);
   }
 
-  async #poll(task: Task, permit: Permit | undefined): Promise<void> {
-    const { spec, record, waiters } = task;
+  /** Polls when it is its turn. Never rejects. */
+  async #poll(task: Task, signal: AbortSignal): Promise<void> {
+    const { spec } = task;
+    // Without a permit its key is paused for longer than anything waits: the poll says so.
+    const turn = this.#options.paceOf(spec.api).permit(spec, { isFirst: true }, signal);
+    const permit = await turn.catch(() => undefined);
+    if (signal.aborted) {
+      permit?.release();
+      return;
+    }
+    const { record } = task;
     const startedMs = this.#uptimeMs();
     const keyId = this.#keyIdOf(spec);
     const health = this.#health.apis.get(spec.api);
     if (health?.tells(task)) task.probedMs = startedMs;
-    task.phase = 'running';
-    task.isWantedAgain = false;
-    task.waiters = [];
     if (hasPollMetrics(spec)) this.#options.observer.started(spec.kind, (startedMs - task.dueAtMs) / 1000);
     const withoutRetries = health?.state === 'down' || task.probedMs === startedMs;
-    const isCurrent = task.begin();
-    await this.#carryOut(task, { permit, withoutRetries, isCurrent });
-    task.running = undefined;
+    await this.#carryOut(task, { permit, withoutRetries }, signal);
     this.#asOf++;
-    if (task.phase === 'running') {
-      task.phase = 'idle';
-      this.#timetable.set(task, this.#nextDueMs(task, startedMs));
-    } else this.#left(spec.key);
-    if (isCurrent()) this.#actOn(task, record, { startedMs, keyId });
-    for (const resolve of waiters) resolve();
+    if (signal.aborted) return;
+    this.#timetable.set(task, this.#nextDueMs(task, startedMs));
+    task.end();
+    this.#actOn(task, record, { startedMs, keyId });
     this.#checkAllPolled();
     this.#hasRead ||= this.#readsAnything();
   }
@@ -499,9 +486,8 @@ export class PollEngine {
    * Polls once; never rejects. A poll that counts leaves a record. Here alone is caught what the handling of an answer throws; but
    * a reading of a listing that cannot be used is a failure of its target, see `Poller.deliver`.
    */
-  async #carryOut(task: Task, options: ReadOptions): Promise<void> {
-    const { permit, isCurrent } = options;
-    const { signal } = this.#abort;
+  async #carryOut(task: Task, options: ReadOptions, signal: AbortSignal): Promise<void> {
+    const { permit } = options;
     const startedMs = performance.now();
     const beganMs = this.#uptimeMs();
     let endedMs: number | undefined;
@@ -510,14 +496,14 @@ export class PollEngine {
       if (task instanceof ListingTask) {
         const run = await this.#poller.list(task, options, signal);
         endedMs = performance.now();
-        if (isCurrent()) await this.#takeOver(task, run, isCurrent);
+        if (!signal.aborted) await this.#takeOver(task, run, signal);
       } else {
         const reading = await this.#poller.read(task, options, signal);
-        if (isCurrent()) this.#poller.show(task, reading);
+        if (!signal.aborted) this.#poller.show(task, reading);
       }
-      if (isCurrent()) this.#poller.succeeded(task, beganMs, tookSeconds());
+      if (!signal.aborted) this.#poller.succeeded(task, beganMs, tookSeconds());
     } catch (error) {
-      if (!isCurrent()) return;
+      if (signal.aborted) return;
       this.#poller.failed(task, error, tookSeconds());
       for (const fed of this.#fedBy(task)) fed.pollFailed();
     } finally {
@@ -525,17 +511,9 @@ export class PollEngine {
     }
   }
 
-  /** The last poll of a task that left has ended: whoever has its key now is polled. */
-  #left(key: string): void {
-    this.#leaving.delete(key);
-    const task = this.#tasks.get(key);
-    if (task && !isFed(task)) this.#runNow(task);
-  }
-
   /** When a task is due after a poll. */
   #nextDueMs(task: Task, startedMs: number): number {
     const nowMs = this.#uptimeMs();
-    if (task.isWantedAgain) return nowMs;
     const { spec, record, offset } = task;
     const { intervalMs } = spec;
     const { pauseMs, lastFailure, newKeySinceMs } = record;
@@ -594,7 +572,7 @@ export class PollEngine {
   }
 
   /** Whether the key of a task opens something else: its listing, or what was read with it last. Undefined if nothing tells. */
-  async #opensOther(task: Task, isWanted: () => boolean): Promise<boolean | undefined> {
+  async #opensOther(task: Task, signal: AbortSignal): Promise<boolean | undefined> {
     let spec: Spec | undefined = listingBehind(task.spec);
     if (!spec) {
       const source = sourceOf(task.spec);
@@ -605,7 +583,7 @@ export class PollEngine {
           other = one;
       spec = other?.spec;
     }
-    return spec && (await this.#poller.opens(spec, isWanted, this.#abort.signal));
+    return spec && (await this.#poller.opens(spec, signal));
   }
 
   #decide(task: Task, verdict: Verdict): void {
@@ -637,7 +615,7 @@ export class PollEngine {
     }
     if (!probe) return;
     probe.probedMs = this.#uptimeMs();
-    if (probe.phase === 'idle') this.#runNow(probe);
+    this.#runNow(probe);
   }
 
   /** A key that is refused is known to be so: the next reading with it makes due what was refused. */
@@ -662,14 +640,13 @@ export class PollEngine {
   #makeDue(isWanted: (task: Task) => boolean): void {
     const nowMs = this.#uptimeMs();
     for (const task of this.#tasks.values())
-      if (task.phase === 'idle' && (this.#timetable.dueAtMs(task) ?? 0) > nowMs && isWanted(task))
-        this.#timetable.set(task, nowMs);
+      if ((this.#timetable.dueAtMs(task) ?? 0) > nowMs && isWanted(task)) this.#timetable.set(task, nowMs);
   }
 
   // What a listing found goes back to the plan.
 
   /** Takes over what a run of a listing has: first the keys, then the targets, then their readings. */
-  async #takeOver(task: ListingTask, run: Run, isCurrent: () => boolean): Promise<void> {
+  async #takeOver(task: ListingTask, run: Run, signal: AbortSignal): Promise<void> {
     const { log, foundKeys } = this.#options;
     const { key, keyId } = task.spec;
     const before = task.snapshot;
@@ -688,19 +665,14 @@ export class PollEngine {
     const runs = run.isMoved
       ? before?.runs
       : [...(before?.runs?.slice(-1) ?? []), { beganMs: run.beganMs, entries }];
-    task.isDelivering = true;
-    try {
-      if (before?.entries !== entries || before.keyId !== keyId) {
-        task.snapshot = { entries, keyId, runs };
-        await this.#syncSoon();
-      } else if (before.runs !== runs) {
-        task.snapshot = { ...before, runs };
-        if (this.#mayOrphan(task)) await this.#syncSoon();
-      }
-      await this.#deliver(task, run, isCurrent);
-    } finally {
-      task.isDelivering = false;
+    if (before?.entries !== entries || before.keyId !== keyId) {
+      task.snapshot = { entries, keyId, runs };
+      await this.#syncSoon();
+    } else if (before.runs !== runs) {
+      task.snapshot = { ...before, runs };
+      if (this.#mayOrphan(task)) await this.#syncSoon();
     }
+    await this.#deliver(task, run, signal);
   }
 
   /** Whether something that another listing has is called after what this listing lacks. */
@@ -716,22 +688,27 @@ export class PollEngine {
   }
 
   /** Gives the targets their readings. A listing that changed meanwhile says nothing about those that it lacks. */
-  async #deliver(task: ListingTask, run: Run, isCurrent: () => boolean): Promise<void> {
+  async #deliver(task: ListingTask, run: Run, signal: AbortSignal): Promise<void> {
     const { found, about = {}, isMoved } = run;
-    const targets = [...this.#fedBy(task)];
-    const byIds = new Map<string, Found>(
-      targets.length > 0 ? found.map((one) => [idText(one.ids), one]) : [],
-    );
+    const delivering = new Set(Array.from(this.#fedBy(task), ({ spec }) => spec.key));
+    if (signal.aborted || delivering.size === 0) return;
+    const byIds = new Map<string, Found>(found.map((one) => [idText(one.ids), one]));
+    task.delivering = delivering;
     const turns = new Turns(ownTurn);
-    for (const target of targets) {
+    // What is added or changes meanwhile comes at the end.
+    for (const key of delivering) {
       if (turns.isOver) await turns.next();
-      if (!isCurrent()) return;
+      if (signal.aborted) break;
+      delivering.delete(key);
+      const target = this.#tasks.get(key);
+      if (!(target instanceof TargetTask) || target.poller !== task) continue;
       const { ids, resource } = target.spec;
       // The parent of what is listed has one reading, perhaps of nothing.
       const isParent = 'readBy' in resource && resource.readBy !== undefined;
       const one = isParent ? { reading: about } : byIds.get(idText(ids));
-      if (target.phase !== 'stopped' && (one || !isMoved)) this.#poller.deliver(target, task, one, run);
+      if (one || !isMoved) this.#poller.deliver(target, task, one, run);
     }
+    if (task.delivering === delivering) task.delivering = undefined;
   }
 
   *#fedBy(task: Task): Iterable<TargetTask> {
@@ -790,7 +767,7 @@ export class PollEngine {
     this.#timetable.wake();
     // In a turn of its own: where thousands fail, both take their time.
     void nextTurn().then(() => {
-      if (!this.#abort.signal.aborted) this.#options.onSweep?.();
+      if (!this.#isStopped) this.#options.onSweep?.();
     });
   }
 
@@ -809,7 +786,7 @@ export class PollEngine {
   }
 
   #checkAllPolled(): void {
-    if (this.#hasPolledAll || this.#planSoon || !this.#config || this.#abort.signal.aborted) return;
+    if (this.#hasPolledAll || this.#planSoon || !this.#config || this.#isStopped) return;
     if (this.#doubts.isAsking) return;
     for (const task of this.#tasks.values()) {
       const isPending = task instanceof TargetTask ? task.state === 'pending' : !hasEnded(task.record);

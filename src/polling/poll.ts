@@ -73,8 +73,6 @@ export interface ReadOptions {
   readonly permit: Permit | undefined;
   /** Whether the client retries nothing. */
   readonly withoutRetries: boolean;
-  /** Whether the poll still counts. Once it does not, nothing more is requested. */
-  readonly isCurrent: () => boolean;
 }
 
 /** Errors in a body that will be the same next time: it does not exist, or is not paid for. */
@@ -219,7 +217,7 @@ export class Poller {
 
   #getFor(
     { api, account, queue, credential, intervalMs }: Spec,
-    { permit, withoutRetries, isCurrent }: ReadOptions,
+    { permit, withoutRetries }: ReadOptions,
     signal: AbortSignal,
   ): Get {
     const client = this.#options.clientOf(api);
@@ -227,7 +225,7 @@ export class Poller {
     let held = permit;
     return (path) => {
       // The next page might be read with another key.
-      if (!isCurrent()) throw new Error('the poll is no longer wanted');
+      signal.throwIfAborted();
       const budgetMs = endsAtMs - performance.now();
       const request = {
         path,
@@ -237,7 +235,6 @@ export class Poller {
         budgetMs,
         withoutRetries,
         permit: held,
-        isStopped: () => !isCurrent(),
       };
       held = undefined;
       return client.get(request, signal);
@@ -245,8 +242,8 @@ export class Poller {
   }
 
   /** Whether the key of this opens it, see {@link opens}. Never rejects. */
-  async opens(spec: Spec, isCurrent: () => boolean, signal: AbortSignal): Promise<boolean | undefined> {
-    const get = this.#getFor(spec, { permit: undefined, withoutRetries: false, isCurrent }, signal);
+  async opens(spec: Spec, signal: AbortSignal): Promise<boolean | undefined> {
+    const get = this.#getFor(spec, { permit: undefined, withoutRetries: false }, signal);
     return await opens(spec, get, this.#options.now());
   }
 

@@ -199,8 +199,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   }
 
   /** Takes all its series off the page. */
-  override stop(): void {
-    super.stop();
+  remove(): void {
     this.#stored.remove();
   }
 

@@ -15,8 +15,6 @@ const nobody: readonly (() => void)[] = [];
 export class PollTask<Of extends Spec = Spec> {
   spec: Of;
   record: PollRecord = neverPolled;
-  /** idle: not in line; it may be in the timetable. */
-  phase: 'idle' | 'queued' | 'running' | 'stopped' = 'idle';
   /** Where in its interval it is polled: from 0 to 1. */
   readonly offset: number;
   /** When it last became due, by the machine's uptime. */
@@ -25,18 +23,11 @@ export class PollTask<Of extends Spec = Spec> {
   probedMs: number | undefined;
   /** When it may be tried again while its API is down, by the machine's uptime; undefined until it is in line for that. */
   retryAtMs: number | undefined;
-  /** Ends the wait for its turn. */
-  wait: AbortController | undefined;
-  /** Resolves when the poll under way has ended. */
-  running: Promise<void> | undefined;
-  /** Whether to poll again as soon as the poll under way has ended. */
-  isWantedAgain = false;
-  /** Called when the next poll that begins has ended. */
-  waiters = nobody;
   /** Since when the API answers that the plan lacks it. Unix time; undefined where the last answer gave something. */
   lackingSinceMs: number | undefined;
-  /** How often what is polled became another: a poll that began before no longer counts. */
-  #changes = 0;
+  /** The poll that is in line or under way. */
+  #poll: AbortController | undefined;
+  #waiters = nobody;
 
   constructor(spec: Of) {
     this.spec = spec;
@@ -47,26 +38,50 @@ export class PollTask<Of extends Spec = Spec> {
     return operationOf(this.spec);
   }
 
-  /** What is begun now no longer counts. */
-  outdate(): void {
-    this.#changes++;
+  /** Whether a poll is in line or under way. */
+  get isBusy(): boolean {
+    return this.#poll !== undefined;
   }
 
-  /** Tells whether what is begun now still counts: not after a stop, nor after an update that must be read again. */
-  begin(): () => boolean {
-    const changes = this.#changes;
-    return () => this.phase !== 'stopped' && this.#changes === changes;
+  /** Whether somebody waits for the end of a poll. */
+  get isAwaited(): boolean {
+    return this.#waiters.length > 0;
   }
 
+  /** A poll is in line from now on. Once the signal is aborted, nothing of it goes on and nothing of it counts. */
+  begin(): AbortSignal {
+    this.#poll = new AbortController();
+    return this.#poll.signal;
+  }
+
+  /** The poll has ended, and counts. */
+  end(): void {
+    this.#poll = undefined;
+    this.#release();
+  }
+
+  /** What is in line or under way is no longer what is to be read. Whoever waits for it waits for the next. */
+  abort(): void {
+    this.#poll?.abort(new Error('the poll is no longer wanted'));
+    this.#poll = undefined;
+  }
+
+  /** It is polled no more. */
   stop(): void {
-    this.phase = 'stopped';
-    this.wait?.abort();
-    this.releaseWaiters();
+    this.abort();
+    this.#release();
   }
 
-  releaseWaiters(): void {
-    const { waiters } = this;
-    this.waiters = nobody;
+  /** Resolves when the poll that is in line or under way has ended, or else the next. */
+  ended(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters = [...this.#waiters, resolve];
+    });
+  }
+
+  #release(): void {
+    const waiters = this.#waiters;
+    this.#waiters = nobody;
     for (const resolve of waiters) resolve();
   }
 }
@@ -90,8 +105,8 @@ export interface CompleteRun {
 export class ListingTask extends PollTask<ListingSpec> {
   /** What the last run had that was taken over; undefined before the first. */
   snapshot: Snapshot | undefined;
-  /** Whether the run under way has everything: it is about to be delivered. */
-  isDelivering = false;
+  /** The keys of the targets that still get their reading from the run under way; undefined until that has everything. */
+  delivering: Set<string> | undefined;
   /** Runs in a row in which the listing changed while it was read. */
   movedRuns = 0;
   /** How many of these runs in a row lacked a thing, by its ids. */

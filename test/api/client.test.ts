@@ -575,10 +575,10 @@ describe('an abort', () => {
   const stopped = new Error('stopped');
 
   it.each([
-    ['a request', ''],
-    ['a body', 'HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{'],
-    ['the body of a failure', 'HTTP/1.1 500 x\r\ncontent-length: 20\r\n\r\n{'],
-  ])('ends %s, with its reason, and is not counted', async (_, bytes) => {
+    ['a request', '', 'aborted'],
+    ['a body', 'HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\n{', 'aborted'],
+    ['the body of a failure', 'HTTP/1.1 500 x\r\ncontent-length: 20\r\n\r\n{', '(500|aborted)'],
+  ])('ends %s, with its reason, and the request counts, since it was sent', async (_, bytes, code) => {
     const abort = new AbortController();
     const closed = vi.fn();
     const url = await serveBytes(bytes, (socket) => {
@@ -587,7 +587,7 @@ describe('an abort', () => {
     });
     const { get, codes } = createClient({ baseUrl: url, maxRetries: 2 });
     await expect(get('/a', { signal: abort.signal })).rejects.toBe(stopped);
-    expect(codes).toEqual([]);
+    expect(codes).toEqual([expect.stringMatching(`^shield ${code}$`)]);
     await expect.poll(() => closed).toHaveBeenCalled();
   });
 

@@ -252,7 +252,7 @@ describe('the counters of a target', () => {
     const { succeed, task, add, page, rows } = tasksOf(zones('501'));
     succeed(limits, blocked({ '2026-03-02': 90 }), midnight);
     succeed(limits, blocked({ '2026-03-02': 95 }), midnight + 1000);
-    task(limits).stop();
+    task(limits).remove();
     expect(page('text')).toEqual(['']);
     add(zones('501'));
     succeed(limits, blocked({ '2026-03-02': 96 }), midnight + 2000);
