@@ -254,6 +254,13 @@ function declareCounts(
     'Requests a second that the polls and listings of an API need at their intervals, without retries.',
     (api, { capacities }) => capacities.find((capacity) => capacity.api === api)?.neededPerSecond ?? 0,
   );
+  gauge(
+    'allowed_requests_per_second',
+    ['api'],
+    'Requests a second that the configuration allows at an API (requests_per_second). No series while nothing is polled there.',
+    ({ capacities }) =>
+      capacities.map(({ api, allowedPerSecond }) => ({ labels: { api }, value: allowedPerSecond })),
+  );
   byAccount('targets', 'Targets that are polled.', ({ targets }) => targets);
   byAccount(
     'stale_targets',

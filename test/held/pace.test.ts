@@ -37,6 +37,24 @@ it('everything of an account is read once within a minute, and then at its inter
   expect(later.length / polls).toBeLessThan(1.5);
 });
 
+it('the page has the rate that each API is allowed beside the one that is planned, also after a reload', async () => {
+  const whole = await startWhole({
+    document: { applications: { interval: '1m', targets: ['a', 'b'] }, billing: { interval: '10m' } },
+    routes: { '*': () => ({ monthlyCost: 1, Balance: 3 }) },
+    api: { requests_per_second: 7 },
+  });
+  await whole.exporter.start();
+  const allowed = () => whole.series('bunnynet_exporter_allowed_requests_per_second');
+  expect(await allowed()).toEqual({ '{api="application"}': 7, '{api="core"}': 7 });
+  expect(await whole.series('bunnynet_exporter_planned_requests_per_second')).toEqual({
+    '{api="application"}': expect.closeTo(2 / 60, 5) as unknown,
+    '{api="core"}': expect.closeTo(1 / 600, 5) as unknown,
+  });
+  whole.api.requests_per_second = 0.5;
+  await whole.reload();
+  expect(await allowed()).toEqual({ '{api="application"}': 0.5, '{api="core"}': 0.5 });
+});
+
 const list = (items: readonly object[]) => ({ Items: items, TotalItems: items.length, HasMoreItems: false });
 /** The default pace of an API; by day with half its requests at a time, which fewer things keep busy. */
 const pace = { max_concurrency: runs(4, 8), requests_per_second: 10, timeout: '10s', max_retries: 2 };
