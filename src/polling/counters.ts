@@ -11,13 +11,22 @@ import type {
   ReadContext,
   Sample,
   TargetContext,
+  UntoldDay,
 } from '../resources/resource.ts';
-import { startOfDay } from '../resources/times.ts';
+import { daySeconds, startOfDay } from '../resources/times.ts';
 import type { CountState, FamilyState, TargetState } from '../state/form.ts';
 import { type Before, DayCounter } from './day-counter.ts';
 
+const dayMs = daySeconds * 1000;
+
 /** How long a series of a label value that comes and goes may be missing before it is forgotten: a country may have no views for hours. */
-const keptMs = 2 * 86_400_000;
+const keptMs = 2 * dayMs;
+
+/** How often an earlier day is asked for until it is lost; one that the API refuses is lost at once. */
+const mostTries = 5;
+
+/** What the API keeps at most: earlier days are not asked for. */
+const pendingMaxMs = 28 * dayMs;
 
 class HeldSeries extends DayCounter {
   readonly labels: Labels;
@@ -63,6 +72,8 @@ export class Counters {
   #sinceMs: number | undefined;
   /** Whether the days that were counted before a restart were not read since: then the page may have had more. */
   #isBehind = false;
+  /** Earlier days that were asked for and not told, by their start, in Unix time, and how often. */
+  #untold: ReadonlyMap<number, number> = new Map();
   /** Series that a write of the state has, but has not ended. */
   #saving: readonly DayCounter[] = [];
 
@@ -80,7 +91,13 @@ export class Counters {
 
   /** Those of a state: they are shown once a reading has all days that may have grown. now: as in `add`. */
   static restored(
-    { kind, last_read, counting_since, counters }: Omit<TargetState, 'ids' | 'base_url' | 'account'>,
+    {
+      kind,
+      last_read,
+      counting_since,
+      counters,
+      pending = [],
+    }: Omit<TargetState, 'ids' | 'base_url' | 'account'>,
     { nowMs, uptimeMs }: Omit<ReadAt, 'beganMs'>,
     onBegun?: () => void,
   ): Counters | undefined {
@@ -93,6 +110,7 @@ export class Counters {
     restored.#caughtUpMs = startOfDay(last_read) * 1000 - 1;
     restored.#sinceMs = counting_since * 1000;
     restored.#isBehind = true;
+    restored.#untold = new Map(pending.map(([startSeconds, tries]) => [startSeconds * 1000, tries]));
     for (const [at, index] of restored.#indexes.entries()) {
       const family = catalogue[index];
       const state = counters[family?.name ?? ''];
@@ -108,22 +126,41 @@ export class Counters {
 
   /** What decides which days a poll asks for. nowMs: when it begins. Unix time. */
   contextAt(nowMs: number): ReadContext {
-    return { nowMs, caughtUpMs: this.#caughtUpMs, newestDayMs: this.#newestSeconds * 1000 };
+    const untold = [...this.#untold];
+    return {
+      nowMs,
+      caughtUpMs: this.#caughtUpMs,
+      newestDayMs: this.#newestSeconds * 1000,
+      pendingMs: untold.flatMap(([startMs, tries]) => (tries < mostTries ? [startMs] : [])),
+      lostMs: untold.flatMap(([startMs, tries]) => (tries < mostTries ? [] : [startMs])),
+    };
   }
 
-  /** Throws, and changes nothing, if a family cannot use the reading. */
-  add(target: TargetContext, reading: unknown, { nowMs, uptimeMs, beganMs = nowMs }: ReadAt): void {
+  /**
+   * Counts a reading. Throws, and changes nothing, if a family cannot use it. Returns the earlier days that are lost from now on: they were
+   * not told, and are not asked for again.
+   */
+  add(
+    target: TargetContext,
+    reading: unknown,
+    { nowMs, uptimeMs, beganMs = nowMs }: ReadAt,
+    untold: readonly UntoldDay[] = [],
+  ): readonly UntoldDay[] {
     const given = this.#indexes.map((family) => catalogue[family]?.days?.(reading, target) ?? []);
     const query = queryOf(this.#kind);
     const { isCaughtUp } = askedFor(this.contextAt(beganMs), query);
-    // While the clock is behind, the days that were counted before are not asked for.
-    if (query.yesterday === undefined || this.#newestSeconds * 1000 <= beganMs) this.#isBehind = false;
+    const lost = this.#take(untold, beganMs);
+    const pendingMs = this.#pendingMs;
+    const newestMs = this.#newestSeconds * 1000;
+    // While the clock is behind, the days that were counted before are not asked for; and they may still be pending.
+    const isPending = pendingMs <= newestMs && pendingMs >= newestMs - dayMs;
+    if (query.yesterday === undefined || (newestMs <= beganMs && !isPending)) this.#isBehind = false;
     const beforeMs = this.#readMs === undefined ? undefined : nowMs - (uptimeMs - this.#readMs);
     const isSaved = this.#onBegun === undefined;
+    const times = { nowMs, uptimeMs, beforeMs, pendingSeconds: pendingMs / 1000 };
     let hasBegun = false;
     for (const [at, index] of this.#indexes.entries()) {
       const family = catalogue[index];
-      const times = { nowMs, uptimeMs, beforeMs };
       if (family && this.#families[at]?.add(given[at] ?? [], family, times, isSaved)) hasBegun = true;
     }
     this.#readMs = uptimeMs;
@@ -131,10 +168,37 @@ export class Counters {
     this.#sinceMs ??= beganMs;
     if (isCaughtUp) this.#caughtUpMs = beganMs;
     if (hasBegun) this.#onBegun?.();
+    return lost;
+  }
+
+  /** The start of the first day that is still to be read; infinite where there is none. Unix time. */
+  get #pendingMs(): number {
+    const pending = [...this.#untold].filter(([, tries]) => tries < mostTries);
+    return pending.reduce((first, [startMs]) => Math.min(first, startMs), Number.POSITIVE_INFINITY);
+  }
+
+  /** Takes over which days a poll was not told. Returns those that are lost from now on. */
+  #take(untold: readonly UntoldDay[], beganMs: number): readonly UntoldDay[] {
+    const before = this.#untold;
+    const after = new Map<number, number>();
+    const lost: UntoldDay[] = [];
+    for (const day of untold) {
+      const { startMs, how } = day;
+      const tried = (before.get(startMs) ?? 0) + Number(how !== 'not_asked');
+      const isTooOld = startMs < beganMs - pendingMaxMs;
+      const tries = how === 'refused' || isTooOld ? mostTries : tried;
+      after.set(startMs, tries);
+      if (tries >= mostTries) lost.push(day);
+    }
+    // A lost day is not asked for as long as it would be.
+    for (const [startMs, tries] of before)
+      if (tries >= mostTries && startMs >= beganMs - 2 * dayMs) after.set(startMs, tries);
+    this.#untold = after;
+    return lost;
   }
 
   /** What a state has of them; undefined before the first reading. Until `saved`, what has begun is not counted as saved. */
-  save(): Pick<TargetState, 'last_read' | 'counting_since' | 'counters'> | undefined {
+  save(): Pick<TargetState, 'last_read' | 'counting_since' | 'pending' | 'counters'> | undefined {
     if (this.#sinceMs === undefined) return undefined;
     const counters: Record<string, FamilyState> = {};
     for (const [at, index] of this.#indexes.entries()) {
@@ -143,7 +207,13 @@ export class Counters {
       if (name !== undefined && state && (state.series.length > 0 || state.rest)) counters[name] = state;
     }
     this.#saving = this.#families.flatMap((family) => family.unsaved);
-    return { last_read: this.#lastBeganMs / 1000, counting_since: this.#sinceMs / 1000, counters };
+    const pending = Array.from(this.#untold, ([startMs, tries]): [number, number] => [startMs / 1000, tries]);
+    return {
+      last_read: this.#lastBeganMs / 1000,
+      counting_since: this.#sinceMs / 1000,
+      ...(pending.length > 0 && { pending }),
+      counters,
+    };
   }
 
   /** The write has ended that had what `save` gave. */
@@ -189,6 +259,8 @@ interface ReadingTimes {
   readonly uptimeMs: number;
   /** When the reading before was, by today's wall clock; undefined for the first. Unix time. */
   readonly beforeMs: number | undefined;
+  /** The start of the first day that is still to be read, in seconds since 1970; infinite where there is none. */
+  readonly pendingSeconds: number;
 }
 
 /**
@@ -244,14 +316,14 @@ class FamilyCounters {
     isSaved: boolean,
   ): boolean {
     const hadRest = this.#rest !== undefined;
-    const { nowMs, uptimeMs, beforeMs } = times;
+    const { nowMs, uptimeMs, beforeMs, pendingSeconds } = times;
     // Of two samples with the same labels the later one counts, as on the page.
     const left = new Map(samples.map((sample) => [keyOf(sample.labels), sample]));
     for (const series of this.#held) {
       const key = keyOf(series.labels);
       const days = left.get(key)?.days;
       left.delete(key);
-      if (days) series.add(days, nowMs);
+      if (days) series.add(days, nowMs, pendingSeconds);
       series.lackedSinceMs = days ? undefined : (series.lackedSinceMs ?? uptimeMs);
     }
     const remaining = comesAndGoes
@@ -274,11 +346,11 @@ class FamilyCounters {
     left: ReadonlyMap<string, CounterSample>,
     { most, rest }: CounterBound,
     held: number,
-    { nowMs, beforeMs }: ReadingTimes,
+    { nowMs, beforeMs, pendingSeconds }: ReadingTimes,
   ): readonly HeldSeries[] {
     if (left.size === 0) return [];
     const sum = sumByDay([...left.values()].flatMap(({ days }) => days));
-    if (this.#rest) this.#rest.add(sum, nowMs);
+    if (this.#rest) this.#rest.add(sum, nowMs, pendingSeconds);
     else this.#rest = new DayCounter(sum, nowMs, { lackedMs: beforeMs });
     const { fromSeconds } = this.#rest;
     const restKey = keyOf(rest);

@@ -4,7 +4,7 @@ import type { DayFigure } from '../resources/resource.ts';
 import { daySeconds, startOfDay } from '../resources/times.ts';
 import type { CountState } from '../state/form.ts';
 
-/** Days that may still grow; of older ones nothing is kept or counted. */
+/** Days that may still grow; of older ones nothing is kept or counted, unless they are still to be read. */
 const openDays = 2;
 
 /** What is known of the time before the first reading of a series. */
@@ -65,8 +65,7 @@ export class DayCounter {
   restore({ value, from, days }: CountState): void {
     this.value = value;
     this.#fromSeconds = from;
-    const [newest, before] = days;
-    this.#days = newest ? [...newest, ...(before ?? [])] : [];
+    this.#days = days.flat();
   }
 
   /** The start of the first day that counts, in seconds since 1970. */
@@ -79,8 +78,11 @@ export class DayCounter {
     return this.#days[0] ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Counts what the days have gained. nowMs: Unix time, from a clock that may be wrong. */
-  add(days: readonly DayFigure[], nowMs: number): void {
+  /**
+   * Counts what the days have gained. nowMs: Unix time, from a clock that may be wrong. pendingSeconds: the start of the first day that
+   * is still to be read, in seconds since 1970.
+   */
+  add(days: readonly DayFigure[], nowMs: number, pendingSeconds?: number): void {
     const sent = newestFirst(days);
     const [newest] = sent;
     if (!newest) return;
@@ -101,7 +103,10 @@ export class DayCounter {
       this.value += after - before;
       highest.set(startSeconds, after);
     }
-    this.#keep(Array.from(highest, ([startSeconds, value]) => ({ startSeconds, value })));
+    this.#keep(
+      Array.from(highest, ([startSeconds, value]) => ({ startSeconds, value })),
+      pendingSeconds,
+    );
   }
 
   /** Gives away figures to a series of their own. */
@@ -112,6 +117,7 @@ export class DayCounter {
         startSeconds,
         value: Math.max(0, value - (away.get(startSeconds) ?? 0)),
       })),
+      this.#fromSeconds,
     );
   }
 
@@ -121,12 +127,15 @@ export class DayCounter {
     this.#keep(open);
   }
 
-  #keep(days: readonly DayFigure[]): void {
-    const counted = days.filter(({ startSeconds, value }) => value > 0 && startSeconds >= this.#fromSeconds);
-    const open = newestFirst(counted).slice(0, openDays);
+  #keep(days: readonly DayFigure[], pendingSeconds = Number.POSITIVE_INFINITY): void {
+    const counted = newestFirst(days).filter(
+      ({ startSeconds, value }) => value > 0 && startSeconds >= this.#fromSeconds,
+    );
+    const oldest = counted[openDays - 1];
+    if (oldest)
+      this.#fromSeconds = Math.max(this.#fromSeconds, Math.min(oldest.startSeconds, pendingSeconds));
+    const open = counted.filter(({ startSeconds }) => startSeconds >= this.#fromSeconds);
     this.#days = open.flatMap(({ startSeconds, value }) => [startSeconds, value]).slice();
-    const oldest = open[openDays - 1];
-    if (oldest) this.#fromSeconds = oldest.startSeconds;
   }
 }
 

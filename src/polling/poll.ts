@@ -13,6 +13,7 @@ import {
   isReadAlone,
   ReadingError,
   type Readings,
+  type UntoldDay,
 } from '../resources/resource.ts';
 import { safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
@@ -20,7 +21,7 @@ import { isExchanged, nameOf } from './discovered.ts';
 import { mayBeAboutId, opens } from './doubts.ts';
 import { isAnswer, isBare401, isDenial, neverPolled, nextFailure } from './record.ts';
 import { newKeyMs } from './schedule.ts';
-import { hasPollMetrics, isFoundKey, type Spec } from './spec.ts';
+import { hasPollMetrics, isFoundKey, type Spec, type Target } from './spec.ts';
 import type { TargetTask, Task } from './target-task.ts';
 import type { ListingTask } from './task.ts';
 
@@ -171,8 +172,8 @@ export class Poller {
       this.#lack(task);
       return;
     }
-    const { now, uptimeMs, observer } = this.#options;
-    task.succeeded(readings, { beganMs, atMs: now(), uptimeMs: uptimeMs() }, (field) =>
+    const { now, uptimeMs, observer, log } = this.#options;
+    const lost = task.succeeded(readings, { beganMs, atMs: now(), uptimeMs: uptimeMs() }, (field) =>
       observer.mismatched(
         aboutPoll(task.poller.spec),
         field,
@@ -180,6 +181,7 @@ export class Poller {
         'a number that is too large',
       ),
     );
+    if (lost.length > 0) log.warn(aboutPoll(task.spec), lostText(task.spec, lost));
   }
 
   /** The plan lacks a target. That is logged once of each that had figures. */
@@ -223,7 +225,7 @@ export class Poller {
     const client = this.#options.clientOf(api);
     const endsAtMs = performance.now() + intervalMs;
     let held = permit;
-    return (path) => {
+    return (path, { withoutRetries: once = false } = {}) => {
       // The next page might be read with another key.
       signal.throwIfAborted();
       const budgetMs = endsAtMs - performance.now();
@@ -233,7 +235,7 @@ export class Poller {
         queue,
         credential,
         budgetMs,
-        withoutRetries,
+        withoutRetries: withoutRetries || once,
         permit: held,
       };
       held = undefined;
@@ -346,6 +348,14 @@ export class Poller {
     };
     log.debug({ ...aboutPoll(spec), ...fields }, `poll failed: ${message}`);
   }
+}
+
+/** That earlier days were asked for in vain. */
+function lostText(target: Target, lost: readonly UntoldDay[]): string {
+  const dates = lost.map(({ startMs }) => new Date(startMs).toISOString().slice(0, 10)).toSorted();
+  const reason = lost.find((day) => day.reason !== undefined)?.reason ?? 'it was not asked';
+  const days = dates.length === 1 ? dates[0] : `${dates.length} days from ${dates[0]} to ${dates.at(-1)}`;
+  return `the API does not say what ${nameOf(target)} had on ${days} (${safeLine(reason)}): what was not counted of it yet is lost, and not asked for again; all other days are counted`;
 }
 
 /** The fields of a log line about a poll. */

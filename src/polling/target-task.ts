@@ -4,7 +4,7 @@
  */
 import type { Store, StoredTarget } from '../exposition/store.ts';
 import { conditionOf, extractOf, firstFamilyOf } from '../resources/catalogue.ts';
-import type { ReadContext, Readings } from '../resources/resource.ts';
+import type { ReadContext, Readings, UntoldDay } from '../resources/resource.ts';
 import type { Counters } from './counters.ts';
 import { type Failure, nextFailure } from './record.ts';
 import { hasSameSettings, type Target } from './spec.ts';
@@ -120,27 +120,29 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
 
   /** What decides which days a poll asks for. nowMs: when it begins. Unix time. */
   contextAt(nowMs: number): ReadContext {
-    return this.#counters?.contextAt(nowMs) ?? { nowMs };
+    const hasFailed = this.record.lastFailure !== undefined;
+    return { ...(this.#counters?.contextAt(nowMs) ?? { nowMs }), hasFailed };
   }
 
   /**
-   * Shows what a poll has read. Throws if it cannot be shown; then nothing has changed.
+   * Shows what a poll has read. Throws if it cannot be shown; then nothing has changed. Returns the earlier days that are lost to the
+   * counters from now on.
    *
    * @param beganMs when its poll began. Unix time
    * @param atMs now, as Unix time
    * @param uptimeMs now, by the machine's uptime
    */
   succeeded(
-    { shown, counted }: Readings,
+    { shown, counted, untold }: Readings,
     { beganMs, atMs, uptimeMs }: Readonly<Record<'beganMs' | 'atMs' | 'uptimeMs', number>>,
     onNotFinite?: OnNotFinite,
-  ): void {
+  ): readonly UntoldDay[] {
     const { spec } = this;
     const infos: FamilyRows[] = [];
     const rows = rowsOf(spec, shown, onNotFinite, infos);
     const condition = conditionOf(spec.kind, shown);
     const extract = structuredClone(extractOf(spec.kind, shown, this.extract));
-    this.#counters?.add(spec, counted, { nowMs: atMs, uptimeMs, beganMs });
+    const lost = this.#counters?.add(spec, counted, { nowMs: atMs, uptimeMs, beganMs }, untold);
     this.#failure = undefined;
     this.stale = false;
     this.lackingSinceMs = undefined;
@@ -152,6 +154,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     // A list takes no more memory than its elements once it is copied.
     this.#infos = infos.slice();
     this.#stored.set([...this.#lastingRows(1), ...rows]);
+    return lost ?? [];
   }
 
   /**

@@ -32,11 +32,14 @@ import {
   readPages,
   withQuery,
 } from './pages.ts';
-import { askedFor, once, queryOfPast } from './queries.ts';
+import { once, queryOfPast } from './queries.ts';
+import { readDays } from './read-days.ts';
 import { RequestedRange } from './requested.ts';
 import {
   type ApiName,
+  type DaysRequest,
   type Found,
+  type Get,
   type IdField,
   type ListedResource,
   type Listing,
@@ -158,26 +161,29 @@ export function defineResource<Reading>(
     nothing: answer.nothing,
     async read(get, ids, diagnostics, context) {
       const { past, nowMs } = context;
-      const asked = askedFor(context, query);
       const used = past ? queryOfPast(query, past, nowMs) : query;
-      const counted: Reading[] = [];
-      const shown: Reading[] = [];
-      for (const { query: more, range, date } of used.requestsFor(past ?? asked.range)) {
-        const keepsHours = past !== undefined && used.isByHours === true;
+      const keepsHours = past !== undefined && used.isByHours === true;
+      const ask = async ({ query: more, range, date }: DaysRequest, withoutRetries = false) => {
         const requested = range && new RequestedRange(range, nowMs, { keepsHours });
         // An account is no part of a path.
         const inPath = [...(declaration.ofAccount ? [] : Object.values(ids)), date ?? ''];
         const requestPath = withQuery(filled(path, inPath), more);
+        const getIt: Get = (onePath) => get(onePath, { withoutRetries });
         const reading =
           'readAll' in answer
-            ? await answer.readAll(requestPath, get, diagnostics, requested)
-            : answer.from(await get(requestPath), diagnostics, requested);
+            ? await answer.readAll(requestPath, getIt, diagnostics, requested)
+            : answer.from(await getIt(requestPath), diagnostics, requested);
         if (past && requested?.isOther)
           throw new ReadingError('schema', `the figures are ${requested.isOther}`);
-        counted.push(requested ? settle(answer, reading, requested, diagnostics) : reading);
-        if (!range || range.toMs > asked.shownFromMs) shown.push(...counted.slice(-1));
+        return requested ? settle(answer, reading, requested, diagnostics) : reading;
+      };
+      if (past) {
+        const readings: Reading[] = [];
+        for (const request of used.requestsFor(past)) readings.push(await ask(request));
+        return { shown: joined(readings), counted: joined(readings) };
       }
-      return { shown: joined(shown), counted: joined(counted) };
+      const { shown, counted, untold } = await readDays(ask, query, context);
+      return { shown: joined(shown), counted: joined(counted), untold };
     },
   };
 }

@@ -41,6 +41,15 @@ export class ReadingError extends Error {
   }
 }
 
+/** An answer that goes on for longer than is read: the next one would, too. */
+export class TooLongError extends ReadingError {
+  readonly isTooLarge = true;
+
+  constructor(message: string) {
+    super('schema', message);
+  }
+}
+
 /** Records what is wrong with the field that is being read. */
 export interface Notes {
   /** Of an answer that was requested for a range of time. */

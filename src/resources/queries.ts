@@ -97,8 +97,9 @@ function wholeDays({ fromMs, toMs }: Range): Range {
   return { fromMs, toMs: midnightBefore(toMs - 1) + dayMs };
 }
 
-function daysOf({ fromMs, toMs }: Range): readonly Range[] {
-  return Array.from({ length: Math.ceil((toMs - fromMs) / dayMs) }, (_, at) => {
+/** The days of a range that begins with a UTC day; the last one ends with the range. */
+export function daysIn({ fromMs, toMs }: Range): readonly Range[] {
+  return Array.from({ length: Math.max(0, Math.ceil((toMs - fromMs) / dayMs)) }, (_, at) => {
     const startMs = fromMs + at * dayMs;
     return { fromMs: startMs, toMs: Math.min(startMs + dayMs, toMs) };
   });
@@ -122,7 +123,7 @@ function inOne(queryOf: DaysQuery): Query['requestsFor'] {
 }
 
 function oneByOne(queryOf: DaysQuery): Query['requestsFor'] {
-  return (range) => daysOf(wholeDays(range)).map((day) => ({ range: day, query: queryOf(day) }));
+  return (range) => daysIn(wholeDays(range)).map((day) => ({ range: day, query: queryOf(day) }));
 }
 
 /** One request, for what is about no range of time. */
@@ -167,7 +168,7 @@ export function eachOpenDay(from: string, to: string, byHours: string, reachDays
   const requestsFor =
     (more: string): Query['requestsFor'] =>
     (range) =>
-      daysOf(range).map((day) => {
+      daysIn(range).map((day) => {
         const [first, last] = [day.fromMs, day.toMs - 1].map((ms) => new Date(ms).toISOString());
         return { range: day, query: `${from}=${first}&${to}=${last}${more}` };
       });
@@ -185,6 +186,6 @@ export function eachDate(write: (date: string) => string, query = ''): Query {
   return {
     yesterday: 'late',
     requestsFor: (range) =>
-      daysOf(wholeDays(range)).map((day) => ({ range: day, date: write(dateOf(day.fromMs)), query })),
+      daysIn(wholeDays(range)).map((day) => ({ range: day, date: write(dateOf(day.fromMs)), query })),
   };
 }

@@ -25,8 +25,14 @@ export interface IdField {
 /** The target's labels and their values, in the order in which they are exposed. */
 export type Ids = Readonly<Record<string, string>>;
 
-/** Requests a path under the base URL of the API; resolves with the parsed JSON body, rejects when the request failed. */
-export type Get = (path: string) => Promise<unknown>;
+/**
+ * Requests a path under the base URL of the API; resolves with the parsed JSON body, rejects when the request failed. withoutRetries:
+ * what fails is asked for again by another poll.
+ */
+export type Get = (
+  path: string,
+  options?: { readonly withoutRetries?: boolean | undefined },
+) => Promise<unknown>;
 
 export interface ReadContext {
   /** When the target is read. Unix time. */
@@ -40,6 +46,22 @@ export interface ReadContext {
    * on. Figures by hours stay those of hours, and an answer about other days is an error.
    */
   readonly past?: Range | undefined;
+  /** The starts of earlier days that were asked for, and are asked for again, one by one. Unix time. */
+  readonly pendingMs?: readonly number[] | undefined;
+  /** The starts of those that are not asked for again. Unix time. */
+  readonly lostMs?: readonly number[] | undefined;
+  /** Whether the poll before this one failed. */
+  readonly hasFailed?: boolean | undefined;
+}
+
+/** An earlier day that a poll wanted, and of which it has nothing. */
+export interface UntoldDay {
+  /** Unix time. */
+  readonly startMs: number;
+  /** refused: the next answer would be the same; not_asked: nothing says that it would fail. */
+  readonly how: 'refused' | 'failed' | 'not_asked';
+  /** Why, in one line. */
+  readonly reason?: string | undefined;
 }
 
 /** A request of a range of days. */
@@ -318,6 +340,8 @@ export interface Readings<Reading = unknown> {
   readonly shown: Reading;
   /** What the counters count: the same, or with earlier days that may have grown. */
   readonly counted: Reading;
+  /** Earlier days that neither has. */
+  readonly untold?: readonly UntoldDay[] | undefined;
 }
 
 /** A kind of which one read gives one target's reading. */

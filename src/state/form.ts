@@ -19,10 +19,11 @@ const count = {
   /** Earlier days never count. */
   from: seconds,
   /**
-   * The days that may still grow, at most two, the newest first: the start of each, and the highest figure of the API that is part of
-   * `value`, or came before the counter began. A day that is not here and not before `from` has 0.
+   * The days that may still grow, the newest first: the last two, and what is later than the first of `pending`. The start of each, and
+   * the highest figure of the API that is part of `value`, or came before the counter began. A day that is not here and not before
+   * `from` has 0.
    */
-  days: z.array(z.tuple([seconds, counted])).max(2),
+  days: z.array(z.tuple([seconds, counted])).max(30),
 };
 
 const countState = z.object(count);
@@ -47,6 +48,8 @@ const targetState = z.object({
   last_read: seconds,
   /** When its oldest counter began. */
   counting_since: seconds,
+  /** Earlier days that are still to be read, and how often that failed. */
+  pending: z.array(z.tuple([seconds, counted])).optional(),
   /** When it left; undefined while it is polled. */
   left: seconds.optional(),
   /** By the name of the family. */

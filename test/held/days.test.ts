@@ -319,7 +319,7 @@ it('asks by date-times where the API declares them, and else by dates', async ()
   });
   await whole.poll();
   const asked = (path: string, ...names: readonly string[]) => {
-    const query = whole.requests.findLast((request: Request) => request.path === path)?.query;
+    const query = whole.requests.find((request: Request) => request.path === path)?.query;
     return names.map((name) => query?.get(name));
   };
   const instants = ['2026-08-15T00:00:00Z', '2026-08-15T23:59:59Z'];

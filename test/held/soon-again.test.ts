@@ -215,7 +215,9 @@ describe('what would fail again is asked for at its interval', () => {
     });
     await whole.exporter.start();
     await whole.pass(530_000);
-    expect(timesOf(whole, path)).toHaveLength(1);
+    // At once for today alone: it might be the day before that is refused.
+    const [first, ...others] = timesOf(whole, path);
+    expect(others).toEqual([first]);
   });
 
   it.each<[string, unknown, boolean]>([

@@ -1,7 +1,17 @@
 /** What was changed in an account, by whom as a sort of actor, and when (`/user/audit/{date}`). Persons and settings are not read. */
 import { newestAndTotal } from '../charts.ts';
 import { defineResource } from '../define.ts';
-import { boolean, instant, listOf, mapped, object, ReadingError, text, type ValueOf } from '../fields.ts';
+import {
+  boolean,
+  instant,
+  listOf,
+  mapped,
+  object,
+  ReadingError,
+  TooLongError,
+  text,
+  type ValueOf,
+} from '../fields.ts';
 import { onPage, type PagedAnswer, withQuery } from '../pages.ts';
 import { eachDate } from '../queries.ts';
 import type { RequestedRange } from '../requested.ts';
@@ -74,8 +84,7 @@ const answer: PagedAnswer<Changes> = {
       if (next === '') throw new ReadingError('schema', 'the log goes on, but does not say where');
       if (tokens.has(next))
         throw new ReadingError('schema', `the log repeats itself after page ${pages.length}`);
-      if (pages.length === maxPages)
-        throw new ReadingError('schema', `the log did not end after ${maxPages} pages`);
+      if (pages.length === maxPages) throw new TooLongError(`the log did not end after ${maxPages} pages`);
       tokens.add(next);
       token = next;
     }

@@ -60,7 +60,7 @@ it('asks for the day before by itself after midnight, while it may still grow', 
   const context = { nowMs: midnightMs + 240_000, caughtUpMs: midnightMs - 60_000 };
   const { asked } = await expose(loadBalancerStatistics, answer, { ids, context });
   expect(asked.map((path) => /from=(.*)&to=(.*)&hourly/.exec(path)?.slice(1))).toEqual([
-    ['2026-08-20T00:00:00.000Z', '2026-08-20T23:59:59.999Z'],
     ['2026-08-21T00:00:00.000Z', '2026-08-21T00:04:00.000Z'],
+    ['2026-08-20T00:00:00.000Z', '2026-08-20T23:59:59.999Z'],
   ]);
 });

@@ -55,5 +55,5 @@ it('asks for the day before, too, while it may still grow', async () => {
   const midnightMs = Date.parse('2026-08-21T00:00:00Z');
   const context = { nowMs: midnightMs + 540_000, caughtUpMs: midnightMs - 60_000 };
   const { asked } = await expose(pullZoneOriginErrors, { logs: [] }, { ids, context });
-  expect(asked).toEqual(['/7/08-20-2026', '/7/08-21-2026']);
+  expect(asked).toEqual(['/7/08-21-2026', '/7/08-20-2026']);
 });

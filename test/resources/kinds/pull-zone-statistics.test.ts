@@ -144,7 +144,7 @@ it('has the last hour of yesterday as the newest after midnight, and asks for it
   const at = (hour: number, minute: number) => Date.UTC(2026, 7, 21, hour, minute);
   const chart = { ...byHour({ 22: 5, 23: 7 }), ...byHour({ 0: 3, 1: 2 }, '2026-08-21') };
   const half = await read({ RequestsServedChart: chart }, { nowMs: at(0, 30), caughtUpMs: at(0, 25) });
-  expect(half.asked.map((path) => /dateFrom=(.{10})/.exec(path)?.[1])).toEqual(['2026-08-20', '2026-08-21']);
+  expect(half.asked.map((path) => /dateFrom=(.{10})/.exec(path)?.[1])).toEqual(['2026-08-21', '2026-08-20']);
   expect(newestHourOf(half.rows)).toEqual([
     `statistics_latest_hour_timestamp_seconds ${Date.UTC(2026, 7, 20, 23) / 1000}`,
   ]);
