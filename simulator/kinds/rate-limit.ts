@@ -51,18 +51,38 @@ export const rateLimit = {
     }).answers(dataset),
   targets: ({ rateLimitZones }: LimitedZones) => rateLimitZones.map(targetOf),
   listed: ({ zones }: Zones) => zones.map(targetOf),
-  listing: {
-    ...shieldApi,
-    path: '/shield/rate-limits/{zone}',
-    traits: { field: 'data', ids: ['id', 'shieldZoneId'], name: 'ruleName', integer: 'actionType' },
-    ...listedIn(shieldPaging, rulesIn, ({ id, name }, { ids: [zone = ''], nameOf }) => ({
-      id: jsonInteger(id),
-      shieldZoneId: jsonInteger(zone),
-      ruleConfiguration: { actionType: 1, requestCount: 20, timeframe: 10, blockTime: 60 },
-      ruleName: nameOf(id, name),
-    })),
-  },
 } as const satisfies Kind;
+
+/** What each limit of a zone does: the operation that has their names, too. */
+export const rateLimitZone = {
+  kind: 'rate_limit_zone',
+  section: 'rate_limit_zones',
+  ...shieldApi,
+  path: '/shield/rate-limits/{zone}',
+  traits: {
+    field: 'data',
+    ids: ['id', 'shieldZoneId'],
+    name: 'ruleName',
+    integer: 'actionType',
+    isStill: true,
+  },
+  ...listedIn(shieldPaging, rulesIn, ({ id, index, name }, { ids: [zone = ''], nameOf }) => ({
+    id: jsonInteger(id),
+    shieldZoneId: jsonInteger(zone),
+    // Most block; some challenge, and some only log at first.
+    ruleConfiguration: {
+      actionType: actionTypes[index % actionTypes.length],
+      requestCount: 20,
+      timeframe: 10,
+      blockTime: 60,
+    },
+    ruleName: nameOf(id, name),
+  })),
+  targets: ({ rateLimitZones }: LimitedZones) => rateLimitZones.map(targetOf),
+  listed: ({ zones }: Zones) => zones.map(targetOf),
+} as const satisfies Kind;
+
+const actionTypes = [1, 1, 3, 1, 2];
 
 const ruleNames = (
   'Login attempts, Search by one client, Password resets, Cart updates, ' +

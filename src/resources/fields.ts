@@ -159,8 +159,8 @@ interface Code {
   readonly name: string | undefined;
 }
 
-/** What a code stands for; where the API has another name for it, both. */
-type CodeNames = readonly (string | readonly [shown: string, inTheApi: string])[];
+/** What a code stands for; where the API has another name for it, both. Undefined for a number that stands for nothing. */
+type CodeNames = readonly (string | readonly [shown: string, inTheApi: string] | undefined)[];
 
 /** A name without what differs between ways to write it: `OriginUrl` and `origin_url` are one. */
 function folded(name: string): string {
@@ -169,9 +169,9 @@ function folded(name: string): string {
 
 /** A code that stands for one of these, from 0. One that is not listed is noted. */
 function code(listed: CodeNames): FieldType<Code> {
-  const names = listed.map((name) => (typeof name === 'string' ? name : name[0]));
+  const names = listed.map((name) => (typeof name === 'object' ? name[0] : name));
   const numbers = new Map(
-    listed.flatMap((name, number) => [name].flat().map((one) => [folded(one), number])),
+    listed.flatMap((name, number) => [name ?? []].flat().map((one) => [folded(one), number])),
   );
   return {
     read(value, notes) {

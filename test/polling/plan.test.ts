@@ -14,7 +14,7 @@ const host = 'http://127.0.0.1:1';
 const pullZonesKey = `pull_zone pull zones#account@${host}`;
 const librariesKey = `video_library video libraries#account@${host}`;
 const limitsKey = (zone: string, credential = 'account') =>
-  `rate_limit rate limits#${credential}@${host}#${zone}`;
+  `rate_limit_zone rate limits#${credential}@${host}#${zone}`;
 const endpointsKey = (zone: string) => `api_guardian_zone API Guardian endpoints#account@${host}#${zone}`;
 const videosKey = (library: string, credential = `library/${library}`) =>
   `video_storage videos#${credential}@${host}#${library}`;
@@ -181,7 +181,7 @@ describe('all targets', () => {
     expect(polledIn(plan).map(({ queue, intervalMs }) => [queue, intervalMs])).toEqual([
       ['shield_zone listing', 600_000],
       ['pull_zone listing', 600_000],
-      ['rate_limit listing', 600_000],
+      ['rate_limit_zone listing', 600_000],
       ['rate_limit', 60_000],
     ]);
   });

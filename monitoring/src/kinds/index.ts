@@ -27,6 +27,7 @@ import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
 import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
 import { rateLimit } from './rate-limit.ts';
+import { rateLimitZone } from './rate-limit-zone.ts';
 import { shieldAccessLists } from './shield-access-lists.ts';
 import { shieldBotDetection } from './shield-bot-detection.ts';
 import { shieldOverage } from './shield-overage.ts';
@@ -59,6 +60,7 @@ export const kinds: readonly KindMonitoring[] = [
   apiGuardianZone,
   apiGuardian,
   rateLimit,
+  rateLimitZone,
   pullZones,
   pullZoneStatistics,
   pullZoneOriginErrors,

@@ -6,7 +6,7 @@ import { bars, lines, newestDay } from '../panels.ts';
 import { all, anywhere, entityOf, hourly, named, top, usual, values } from '../promql.ts';
 import { onShieldDashboard, shieldDashboard, zone } from './shield-zone.ts';
 
-const limit = entityOf({
+export const limit = entityOf({
   ...onShieldDashboard,
   ids: ['shield_zone_id', 'rate_limit_id'],
   info: 'bunnynet_shield_rate_limit_info',
@@ -16,7 +16,7 @@ const limit = entityOf({
 const family = (name: string): string => `bunnynet_shield_rate_limit_${name}`;
 const inHour = (name: string): string => hourly(zone, family(`${name}_total`), ['rate_limit_id']);
 
-const zoneNames = 'bunnynet:shield_zone_display:zone';
+export const zoneNames = 'bunnynet:shield_zone_display:zone';
 const growth = 'bunnynet:shield_rate_limit_breaches:growth1h';
 
 const today = values(all(zone), family('breaches_latest_day'), ['rate_limit_id']);

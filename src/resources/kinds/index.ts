@@ -25,7 +25,7 @@ import { pullZoneOriginErrors } from './pull-zone-origin-errors.ts';
 import { pullZoneOriginShield } from './pull-zone-origin-shield.ts';
 import { pullZoneSafehop } from './pull-zone-safehop.ts';
 import { pullZoneStatistics } from './pull-zone-statistics.ts';
-import { rateLimit } from './rate-limit.ts';
+import { rateLimit, rateLimitZone } from './rate-limit.ts';
 import { shieldAccessLists } from './shield-access-lists.ts';
 import { shieldBotDetection } from './shield-bot-detection.ts';
 import { shieldOverage } from './shield-overage.ts';
@@ -58,6 +58,7 @@ export const resources: readonly Resource[] = [
   shieldBotDetection,
   apiGuardianZone,
   apiGuardian,
+  rateLimitZone,
   rateLimit,
   videoStorage,
   storageZone,

@@ -1,10 +1,13 @@
-/** Metrics of the rate limits of a Shield Zone over the past 28 days (`/shield/metrics/rate-limits/{shieldZoneId}`). */
+/**
+ * Metrics of the rate limits of a Shield Zone over the past 28 days (`/shield/metrics/rate-limits/{shieldZoneId}`), and what each limit
+ * does, which is in the list of their names (`/shield/rate-limits/{shieldZoneId}`).
+ */
 import { familiesOf28Days, figuresByDay, withoutCounts } from '../charts.ts';
-import { defineListing, defineResource } from '../define.ts';
+import { defineListing, defineResource, defineResourceReadBy } from '../define.ts';
 import { enveloped } from '../envelope.ts';
-import { count, type FamilyOf, label, nested, shown } from '../families.ts';
-import { elements, id, object, type ValueOf } from '../fields.ts';
-import type { FailureOf } from '../resource.ts';
+import { count, type FamilyOf, label, nested, seriesOfStates, shown } from '../families.ts';
+import { codeState, elements, id, listOf, object, type ValueOf } from '../fields.ts';
+import type { FailureOf, Listing } from '../resource.ts';
 import { zones } from './shield-zone.ts';
 
 const breaches = object({
@@ -27,22 +30,40 @@ function hasNoRateLimits({ errorKey }: FailureOf): boolean {
   return errorKey === 'not_found.ratelimit_shieldzone';
 }
 
-/** The rules of one zone, which have the names of its rate limits. */
-const rules = defineListing({
-  kind: 'rate_limit',
+/** What a limit does with what breaches it, by its code. */
+const actions = [undefined, 'block', 'log', 'challenge', 'allow', 'bypass'] as const;
+const seriesOfAction = seriesOfStates(actions.slice(1) as readonly string[]);
+
+const rule = object({
+  id,
+  ruleName: label('name'),
+  ruleConfiguration: object({ actionType: codeState(actions) }),
+}).ignoring('shieldZoneId userId ruleDescription ruleJson');
+
+const rulesListing = defineListing({
+  kind: 'rate_limit_zone',
   product: 'Shield',
   api: 'shield',
   nouns: 'rate limits',
+  parent: zones,
   isEmpty: hasNoRateLimits,
   path: '/shield/rate-limits/{shieldZoneId}',
-  element: object({ id, ruleName: label('name') }).ignoring(
-    'shieldZoneId userId ruleDescription ruleJson ruleConfiguration{actionType}',
-  ),
+  element: rule,
   ids: [
     { label: 'shield_zone_id', setting: 'shield_zone_id', form: 'integer' },
     { label: 'rate_limit_id', setting: 'rate_limit_id', form: 'integer' },
   ],
 });
+
+/** The rules of one zone, which have the names of its rate limits, and what they do. */
+const rules: Listing = {
+  ...rulesListing,
+  async discover(...asked) {
+    const run = await rulesListing.discover(...asked);
+    const found = [...run.found];
+    return { ...run, found, about: { data: found.map(({ reading }) => reading) } };
+  },
+};
 
 const info: FamilyOf<readonly ValueOf<typeof rateLimitMetrics>[]> = {
   name: 'info',
@@ -66,4 +87,33 @@ export const rateLimit = defineResource({
   answer: enveloped(elements(rateLimitMetrics)),
   families: (own) => [info, ...own],
   isEmpty: hasNoRateLimits,
+});
+
+/** What each limit of a zone does. It needs no request beside that for their names. */
+export const rateLimitZone = defineResourceReadBy({
+  kind: 'rate_limit_zone',
+  noun: 'Shield rate limits of a zone',
+  section: 'rate_limit_zones',
+  metricPrefix: 'bunnynet_shield_rate_limit_zone',
+  familyPrefix: 'bunnynet_shield_rate_limit',
+  listing: zones,
+  readBy: rules,
+  documented: rulesListing.documented,
+  answer: object({
+    data: shown(listOf(rule), {
+      name: 'action',
+      words: 'What each rate limit does with what breaches it (%s: ruleConfiguration, actionType)',
+      labels: ['rate_limit_id', 'status'],
+      comesAndGoes: true,
+      series: (all) =>
+        all.flatMap((one) => {
+          const { id: rateLimit, ruleConfiguration: { actionType } = {} } = one ?? {};
+          if (rateLimit === undefined || actionType === undefined) return [];
+          return seriesOfAction(actionType).map(({ labels, value }) => ({
+            labels: { rate_limit_id: rateLimit, ...labels },
+            value,
+          }));
+        }),
+    }),
+  }),
 });
