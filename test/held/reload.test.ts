@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { directory } from '../config/fixtures.ts';
 import { runs } from '../runs.ts';
 import { holdFile } from './hold-file.ts';
-import { eventually, type Request, reply, startWhole, type Whole } from './whole.ts';
+import { eventually, type Request, type Route, reply, startWhole, type Whole } from './whole.ts';
 
 const day = '2026-08-15T00:00:00Z';
 const requests = 'bunnynet_pull_zone_requests_total';
@@ -15,6 +15,8 @@ const pullZones = (...ids: readonly number[]) => ({
   TotalItems: ids.length,
   HasMoreItems: false,
 });
+
+const dozen = Array.from({ length: 12 }, (_, at) => `app${at}`);
 
 /** A gate: answers wait until it is opened. */
 function gate() {
@@ -122,6 +124,49 @@ it('a listing that fails after a reload to all takes nothing away', async () => 
   await eventually(() => expect(whole.exporter.listings().map(({ state }) => state)).toEqual(['failing']));
   expect(await counted(whole)).toEqual({ 1: 5, 2: 5 });
 });
+
+it.each<[string, object, Route]>([
+  [
+    'key is paused for ten minutes',
+    {},
+    ({ key }) => (key === 'key-of-a' ? reply(429, '', { 'retry-after': '600' }) : { monthlyCost: 1 }),
+  ],
+  [
+    'account has a long queue',
+    Object.fromEntries(
+      [
+        'application_statistics',
+        'application_overviews',
+        'application_autoscaling',
+        'application_volumes',
+      ].map((section) => [section, { ...hourly, targets: dozen, credential: 'account' }]),
+    ),
+    () => ({ monthlyCost: 1 }),
+  ],
+])(
+  'a section that is pointed to another credential while its %s is read at once with the other',
+  async (_, others, route) => {
+    const documentOf = (credential: string) => ({
+      credentials: { account: { env: 'KA' }, other: { env: 'KB' } },
+      applications: { ...hourly, targets: dozen, credential },
+      // It has something to read with both.
+      billing: { ...hourly, credential: ['account', 'other'] },
+      ...others,
+    });
+    const whole = await startWhole({
+      document: documentOf('account'),
+      env: { KA: 'key-of-a', KB: 'key-of-b' },
+      routes: { '*': route },
+      api: { requests_per_second: 2 },
+    });
+    await whole.exporter.start();
+    await whole.pass(1000);
+    whole.document = documentOf('other');
+    await whole.reload();
+    await whole.pass(15_000);
+    expect(Object.values(await whole.series('bunnynet_application_up'))).toEqual(dozen.map(() => 1));
+  },
+);
 
 it('a reload to another key under the same name polls the targets of that key at once', async () => {
   const zonesOf: Readonly<Record<string, readonly number[]>> = { 'key-of-a': [1, 2], 'key-of-b': [2, 3] };
