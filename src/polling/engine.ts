@@ -40,8 +40,6 @@ import { Timetable } from './timetable.ts';
 export interface FoundKeys {
   /** The keys that a listing has now, by credential; isWhole: all of them. Returns the credentials whose key has changed. */
   learn(listing: string, keys: ReadonlyMap<string, ListedKey>, isWhole: boolean): readonly string[];
-  /** What a listing had is what another one has from now on. */
-  move(from: string, to: string): void;
   /** Forgets what all other listings had. */
   retain(isWanted: (listing: string) => boolean): void;
 }
@@ -249,7 +247,6 @@ export class PollEngine {
     const { owns, keyIdOf = () => '', foundKeys, paceOf } = this.#options;
     if (!this.#config || this.#isStopped) return;
     const { accounts } = this.#config;
-    const formerNames = this.#formerNames(accounts, keyIdOf);
     const planned = this.#takePlanSoon();
     try {
       const { listings, targets, selections, shared, orphans, keepsBefore } = plan({
@@ -258,7 +255,6 @@ export class PollEngine {
         isLeftOut: this.#isLeftOut,
         keyIdOf,
         snapshotOf: (key) => this.#listing(key)?.snapshot,
-        formerNameOf: (account) => formerNames.get(account),
         owns,
         before: this.#targetSpecs(),
       });
@@ -321,37 +317,12 @@ export class PollEngine {
   #syncListing(spec: ListingSpec): void {
     const known = this.#listing(spec.key);
     if (!known) {
-      const task = new ListingTask(spec);
-      const former = spec.formerKey === undefined ? undefined : this.#listing(spec.formerKey);
-      if (former) {
-        task.snapshot = former.snapshot;
-        task.record = former.record;
-        this.#options.foundKeys.move(former.spec.key, spec.key);
-      }
-      this.#add(task);
+      this.#add(new ListingTask(spec));
       return;
     }
     const before = known.spec;
     known.spec = spec;
     this.#followSpec(known, before);
-  }
-
-  /** The former names of accounts that only have another name now: what was polled with the same key, and no account is called so. */
-  #formerNames(
-    accounts: readonly string[],
-    keyIdOf: (credential: string) => string,
-  ): ReadonlyMap<string, string> {
-    const keyIds = new Map<string, string>();
-    for (const { spec } of this.#tasks.values())
-      if (spec.credential === spec.account) keyIds.set(spec.account, spec.keyId);
-    const gone = [...keyIds].filter(([name]) => !accounts.includes(name));
-    const names = new Map<string, string>();
-    for (const account of keyIds.size > 0 ? accounts.filter((name) => !keyIds.has(name)) : []) {
-      const keyId = keyIdOf(account);
-      const [former] = gone.find(([, id]) => id !== '' && id === keyId) ?? [];
-      if (former !== undefined) names.set(account, former);
-    }
-    return names;
   }
 
   #syncTarget(spec: Target): void {

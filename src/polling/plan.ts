@@ -5,7 +5,6 @@
  *   each selected thing that the parent had.
  * - If two accounts have the same target, it is that of the first in their order, unless it was another's before that still has it.
  * - Where a listing was never complete, the targets of its account that were there before stay, with what the section says now.
- * - An account that only has another name keeps what its listings had. What another one had that left is not kept.
  * - Names that come from another listing are those that it had, if any.
  * - What is left out of every kind has no targets, and nothing below it is listed. Where a name decides that, there are no targets
  *   before the name is known.
@@ -42,8 +41,6 @@ export interface PlanInput {
   readonly keyIdOf: (credential: string) => string;
   /** What a listing had, by its key; undefined before its first complete run. */
   readonly snapshotOf: (listing: string) => Snapshot | undefined;
-  /** What an account was called before, where only its name has changed: its key is the same. Default: none was renamed. */
-  readonly formerNameOf?: ((account: string) => string | undefined) | undefined;
   /** Whether the target of a key belongs to this shard. */
   readonly owns: (key: string) => boolean;
   /** What is polled now, by key. */
@@ -107,7 +104,7 @@ type PlannedTarget = TargetConfig & Pick<Target, 'key' | 'listedName' | 'keyId'>
 type Visit = (spec: ListingSpec, entries: readonly Discovered[] | undefined) => void;
 
 export function plan(input: PlanInput): Plan {
-  const { config, isLeftOut, keyIdOf, formerNameOf = () => undefined, owns, before } = input;
+  const { config, isLeftOut, keyIdOf, snapshotOf, owns, before } = input;
   const listings = new Map<string, ListingSpec>();
   const targets = new Map<string, Target>();
   const selections = new Map<string, TargetSelection[]>();
@@ -126,16 +123,6 @@ export function plan(input: PlanInput): Plan {
   const auxiliary: Demand = { intervalMs: config.discovery.intervalMs, isRead: false };
   const baseUrlOf = (api: ApiName) => config.apis[api].baseUrl;
 
-  /** What a planned listing had, also under the former name of its account. */
-  const snapshotOf = (key: string): Snapshot | undefined => {
-    const { formerKey } = listings.get(key) ?? {};
-    return input.snapshotOf(key) ?? (formerKey === undefined ? undefined : input.snapshotOf(formerKey));
-  };
-
-  /** Whether a target was polled for an account before, whatever that was called. */
-  const wasOf = (target: Target | undefined, account: string) =>
-    target !== undefined && [account, formerNameOf(account)].includes(target.account);
-
   /** A listing that several want is read as often as the most eager one wants. */
   const addListing = (
     listing: Listing,
@@ -150,7 +137,6 @@ export function plan(input: PlanInput): Plan {
     const feeds = isRead || (known?.isRead ?? false);
     const isFollowed = known !== undefined && (known.afterKey !== undefined || afterKey === undefined);
     if (isFollowed && known.isRead === feeds && known.intervalMs <= intervalMs) return known;
-    const former = formerNameOf(credential);
     const spec: ListingSpec = {
       type: 'listing',
       key,
@@ -164,7 +150,6 @@ export function plan(input: PlanInput): Plan {
       parent: known?.parent ?? parent,
       account: known?.account ?? account,
       isRead: feeds,
-      formerKey: former === undefined ? undefined : listingKey(listing, former, baseUrlOf(api), parent),
       namesKey: known?.namesKey,
       afterKey: known?.afterKey ?? afterKey,
     };
@@ -259,7 +244,7 @@ export function plan(input: PlanInput): Plan {
       const known = targets.get(key);
       if (known && known.account === account) return;
       // What was another account's before stays there as long as that one has it.
-      const isKept = known !== undefined && wasOf(before.get(key), account);
+      const isKept = known !== undefined && before.get(key)?.account === account;
       if (known) noteShared(key, isKept ? account : known.account, isKept ? known.account : account);
       if (known && !isKept) return;
       const names = partNames && addListing(partNames, credential, account, entry, auxiliary);
@@ -351,7 +336,7 @@ export function plan(input: PlanInput): Plan {
     const keepBefore = (foundBy: ListingSpec, below: Ids) => {
       known ??= [...before.values()].filter((one) => one.kind === kind && one.baseUrl === baseUrl);
       for (const target of known) {
-        if (!wasOf(target, foundBy.account)) continue;
+        if (target.account !== foundBy.account) continue;
         if (!Object.entries(below).every(([label, id]) => target.ids[label] === id)) continue;
         const { key, ids, listedName, keyId } = target;
         const entry = { ids, name: listedName };

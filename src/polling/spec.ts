@@ -47,8 +47,6 @@ export interface ListingSpec extends SpecBase {
   readonly afterKey: string | undefined;
   /** Whether it feeds targets: then its polls count as polls of the kind. */
   readonly isRead: boolean;
-  /** The key that it had before its account was renamed, in the plan that renames it. */
-  readonly formerKey?: string | undefined;
 }
 
 export type Spec = Target | ListingSpec;

@@ -72,24 +72,6 @@ export class FoundKeys {
     return changed;
   }
 
-  /** What a listing had is what another one has from now on: its account has another name. */
-  move(from: string, to: string): void {
-    const credentials = this.#credentials.get(from);
-    if (!credentials) return;
-    this.#credentials.delete(from);
-    this.#credentials.set(to, credentials);
-    for (const credential of credentials) {
-      const known = Array.from(
-        this.#keys.get(credential) ?? [],
-        ([listing, key]) => [listing === from ? to : listing, key] as const,
-      );
-      this.#keys.set(credential, new Map(known));
-      const key = this.#keys.get(credential)?.get(to);
-      if (key instanceof Secret) this.#redactor.learn(`${credential} ${to}`, key.reveal());
-      this.#redactor.forget(`${credential} ${from}`);
-    }
-  }
-
   /** Forgets what all other listings had. */
   retain(isWanted: (listing: string) => boolean): void {
     for (const listing of this.#credentials.keys()) if (!isWanted(listing)) this.learn(listing, new Map());

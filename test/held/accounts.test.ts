@@ -1,7 +1,9 @@
 /** Several accounts in one exporter: each is read with its own key, and what becomes of one leaves the others as they are. */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../src/resources/kinds/index.ts';
+import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
 import { few, single } from '../simulator/start.ts';
 import { simulateAccount } from './account.ts';
@@ -133,45 +135,49 @@ describe('an account that is replaced in a reload', () => {
   const renamed = (document: object): object =>
     JSON.parse(JSON.stringify(document).replaceAll('"account"', '"initech"')) as object;
 
-  async function begin() {
+  const seriesOf = (row: string) => row.slice(0, row.lastIndexOf(' '));
+  const numberOf = (row: string) => Number(row.slice(row.lastIndexOf(' ')));
+
+  async function begin(ms: number, settings: object = {}) {
     const { document, ...account } = simulateAccount({ shape: runs(single, few), kinds });
-    const whole = await startWhole({ ...account, document: { ...document, accounts: ['account'] } });
+    const whole = await startWhole({
+      ...account,
+      document: { ...document, ...settings, accounts: ['account'] },
+    });
     await whole.exporter.start();
-    await whole.pass(10_000);
+    await whole.pass(ms);
     expect(whole.exporter.targets().some(({ target }) => target.credential.startsWith('library/'))).toBe(
       true,
     );
     return whole;
   }
 
-  it('keeps everything under its new name, all of it at once, where its key is the same', async () => {
-    const whole = await begin();
+  it('is a new one where only its name is another: its lists are read anew, and counters go on where a state is kept', async () => {
+    const whole = await begin(600_000, { state: { file: join(temporary({}), 'state.json') } });
     const before = await rowsOf(whole);
     const found = await whole.series('bunnynet_exporter_discovery_found_targets');
-    const { length } = whole.requests;
     whole.document = renamed(whole.document) as never;
     await whole.reload();
-    expect(await rowsOf(whole)).toEqual(
-      before.map((row) => row.replace('account="account"', 'account="initech"')).toSorted(),
+    expect(await rowsOf(whole)).toEqual(['']);
+    await whole.pass(20_000);
+    const after = await rowsOf(whole);
+    expect(after.map(seriesOf)).toEqual(
+      before.map((row) => seriesOf(row.replace('account="account"', 'account="initech"'))).toSorted(),
     );
-    expect(whole.exporter.targets().every(({ target }) => target.account === 'initech')).toBe(true);
+    const totals = before.filter((row) => /_total[ {]/.test(row) && numberOf(row) > 0);
+    expect(totals.length).toBeGreaterThan(0);
+    const values = new Map(after.map((row) => [seriesOf(row), numberOf(row)]));
+    for (const row of totals) expect(values.get(seriesOf(row))).toBeGreaterThanOrEqual(numberOf(row));
     expect(await whole.series('bunnynet_exporter_discovery_found_targets')).toEqual(
       Object.fromEntries(
         Object.entries(found).map(([labels, count]) => [labels.replace('"account"', '"initech"'), count]),
       ),
     );
-    // Nothing is asked anew but lists, and what is of the account itself.
-    await whole.pass(1000);
-    const paths = new Set(whole.requests.slice(length).map(({ path }) => path));
-    expect(
-      [...paths].filter((path) => /library\/\d+\/statistics|\/mc\/apps\/.*\/overview/.test(path)),
-    ).toEqual([]);
-    await whole.pass(runs(310_000, 3_600_000));
     expect(whole.exporter.causes()).toEqual([]);
   });
 
   it('leaves with all that it had, and the keys of its libraries, where the key is another one', async () => {
-    const whole = await begin();
+    const whole = await begin(10_000);
     Object.assign(whole.env, { THREE: 'a-key-that-is-refused' });
     const document = renamed(whole.document) as { credentials: Record<string, object> };
     document.credentials['initech'] = { env: 'THREE' };

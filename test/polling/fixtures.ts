@@ -89,7 +89,6 @@ export interface Known {
   /** The plan before; its targets may stay. */
   readonly previous?: Plan;
   readonly keyIdOf?: (credential: string) => string;
-  readonly formerNameOf?: (account: string) => string | undefined;
   readonly owns?: (key: string) => boolean;
   readonly all?: readonly Resource[];
 }
@@ -106,7 +105,6 @@ export function planOf(config: Config, known: Known = {}): Plan {
       const entries = had[key];
       return known.snapshots?.[key] ?? (entries && { entries, keyId: 'k' });
     },
-    formerNameOf: known.formerNameOf,
     owns,
     before: previous?.targets ?? new Map(),
   });
@@ -140,7 +138,7 @@ export function engineWith(get: ApiClient['get'], more: Partial<EngineOptions> =
       started: () => undefined,
     },
     log: pino({ level: 'silent' }),
-    foundKeys: { learn: () => [], move: () => undefined, retain: () => undefined },
+    foundKeys: { learn: () => [], retain: () => undefined },
     owns: () => true,
     ...more,
   });

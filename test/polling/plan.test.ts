@@ -403,24 +403,21 @@ describe('what is not known yet', () => {
     expect([keysOf(after), after.keepsBefore]).toEqual([['shield_zone/7', 'shield_zone/9'], false]);
   });
 
-  it('has what the new section says: the new name of its account, interval, settings, names and selection', () => {
+  it('has what the new section says: interval, settings, names and selection', () => {
     const first = configOf([all('rate_limit')]);
     const named = (id: string, name: string): Discovered => ({ ids: { shield_zone_id: id }, name });
     const previous = planOf(first, {
       had: { [zonesKey()]: [named('7', 'www'), named('8', 'blog'), named('9', 'test')] },
     });
     const changed = all('rate_limit', {
-      accounts: ['other'],
       intervalMs: 5000,
       staleAfterMs: 20_000,
       settings: { some: 'setting' },
       overrides: new Map([['7', { name: 'shop' }]]),
       selection: { include: [], exclude: ['test'] },
     });
-    const formerNameOf = (account: string) => (account === 'other' ? 'account' : undefined);
-    const { targets } = planOf(configOf([changed]), { previous, formerNameOf });
+    const { targets } = planOf(configOf([changed]), { previous });
     const what = {
-      credential: 'other',
       intervalMs: 5000,
       staleAfterMs: 20_000,
       settings: { some: 'setting' },
