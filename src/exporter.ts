@@ -309,8 +309,6 @@ export class Exporter {
       path,
       readWriter: state?.writer,
       states: () => counters.states(),
-      onWritten: (isWritten) => counters.written(isWritten),
-      onGivenUp: () => counters.release(),
       now: () => this.#now(),
       during: this.#options.state?.during,
     });

@@ -22,7 +22,7 @@ interface Entry extends Whose {
 export interface BookOptions {
   /** What an earlier process has counted. */
   readonly state?: StateFile | undefined;
-  /** Where counters are saved: called when a series has begun that is not. */
+  /** Where counters are saved: called when a series has begun. */
   readonly onBegun?: (() => void) | undefined;
   /** Unix time. */
   readonly now: () => number;
@@ -33,12 +33,10 @@ export interface BookOptions {
 export class CounterBook {
   readonly #options: BookOptions;
   readonly #entries = new Map<string, Entry>();
-  #isSaved: boolean;
 
   constructor(options: BookOptions) {
     const { state, onBegun, now, uptimeMs } = options;
     this.#options = options;
-    this.#isSaved = onBegun !== undefined;
     const at = { nowMs: now(), uptimeMs: uptimeMs() };
     for (const target of state?.targets ?? []) {
       const counters = Counters.restored(target, at, onBegun);
@@ -52,9 +50,7 @@ export class CounterBook {
   /** The counters of a target that is polled from now on; undefined where its kind has none. */
   open(target: Whose): Counters | undefined {
     const key = keyOf(target);
-    const counters =
-      this.#entries.get(key)?.counters ??
-      Counters.of(target.kind, this.#isSaved ? this.#options.onBegun : undefined);
+    const counters = this.#entries.get(key)?.counters ?? Counters.of(target.kind, this.#options.onBegun);
     if (counters) this.#entries.set(key, { ...whoseOf(target), counters, leftMs: undefined });
     return counters;
   }
@@ -63,7 +59,7 @@ export class CounterBook {
   close(target: Whose): void {
     const key = keyOf(target);
     const entry = this.#entries.get(key);
-    if (!this.#isSaved) this.#entries.delete(key);
+    if (!this.#options.onBegun) this.#entries.delete(key);
     else if (entry) this.#entries.set(key, { ...entry, ...whoseOf(target), leftMs: this.#options.now() });
   }
 
@@ -81,7 +77,7 @@ export class CounterBook {
     for (const [key, { leftMs }] of this.#entries)
       if (leftMs !== undefined && leftMs < oldestMs) this.#entries.delete(key);
     for (const entry of this.#entries.values()) {
-      const saved = entry.counters.save();
+      const saved = entry.counters.state;
       if (!saved) continue;
       const { kind, ids, baseUrl, account, leftMs } = entry;
       yield {
@@ -93,20 +89,6 @@ export class CounterBook {
         ...(leftMs !== undefined && { left: leftMs / 1000 }),
       };
     }
-  }
-
-  /** The write has ended that had these. Where it failed, the page does not wait for what may never be saved. */
-  written(isWritten: boolean): void {
-    for (const { counters } of this.#entries.values()) {
-      if (isWritten) counters.saved();
-      else counters.show();
-    }
-  }
-
-  /** Nothing is saved from now on. */
-  release(): void {
-    this.#isSaved = false;
-    for (const { counters } of this.#entries.values()) counters.release();
   }
 }
 

@@ -60,8 +60,8 @@ export class Counters {
   /** By index in the catalogue. */
   readonly #indexes: readonly number[];
   readonly #families: readonly FamilyCounters[];
-  /** Called when a series has begun that is not saved. Undefined where nothing is ever saved. */
-  #onBegun: (() => void) | undefined;
+  /** Called when a series has begun. */
+  readonly #onBegun: (() => void) | undefined;
   /** When the last reading was, by the clock that never jumps. */
   #readMs: number | undefined;
   /** When the poll of the last reading began. Unix time. */
@@ -74,8 +74,6 @@ export class Counters {
   #isBehind = false;
   /** Earlier days that were asked for and not told, by their start, in Unix time, and how often. */
   #untold: ReadonlyMap<number, number> = new Map();
-  /** Series that a write of the state has, but has not ended. */
-  #saving: readonly DayCounter[] = [];
 
   private constructor(kind: string, onBegun: (() => void) | undefined) {
     this.#kind = kind;
@@ -84,7 +82,7 @@ export class Counters {
     this.#onBegun = onBegun;
   }
 
-  /** Undefined where the kind has no counters. onBegun: where they are saved; called when a series has begun. */
+  /** Undefined where the kind has no counters. onBegun: called when a series has begun. */
   static of(kind: string, onBegun?: () => void): Counters | undefined {
     return counterFamiliesOf(kind).length > 0 ? new Counters(kind, onBegun) : undefined;
   }
@@ -156,12 +154,11 @@ export class Counters {
     const isPending = pendingMs <= newestMs && pendingMs >= newestMs - dayMs;
     if (query.yesterday === undefined || (newestMs <= beganMs && !isPending)) this.#isBehind = false;
     const beforeMs = this.#readMs === undefined ? undefined : nowMs - (uptimeMs - this.#readMs);
-    const isSaved = this.#onBegun === undefined;
     const times = { nowMs, uptimeMs, beforeMs, pendingSeconds: pendingMs / 1000 };
     let hasBegun = false;
     for (const [at, index] of this.#indexes.entries()) {
       const family = catalogue[index];
-      if (family && this.#families[at]?.add(given[at] ?? [], family, times, isSaved)) hasBegun = true;
+      if (family && this.#families[at]?.add(given[at] ?? [], family, times)) hasBegun = true;
     }
     this.#readMs = uptimeMs;
     this.#lastBeganMs = beganMs;
@@ -197,8 +194,8 @@ export class Counters {
     return lost;
   }
 
-  /** What a state has of them; undefined before the first reading. Until `saved`, what has begun is not counted as saved. */
-  save(): Pick<TargetState, 'last_read' | 'counting_since' | 'pending' | 'counters'> | undefined {
+  /** What a state has of them; undefined before the first reading. */
+  get state(): Pick<TargetState, 'last_read' | 'counting_since' | 'pending' | 'counters'> | undefined {
     if (this.#sinceMs === undefined) return undefined;
     const counters: Record<string, FamilyState> = {};
     for (const [at, index] of this.#indexes.entries()) {
@@ -206,7 +203,6 @@ export class Counters {
       const name = catalogue[index]?.name;
       if (name !== undefined && state && (state.series.length > 0 || state.rest)) counters[name] = state;
     }
-    this.#saving = this.#families.flatMap((family) => family.unsaved);
     const pending = Array.from(this.#untold, ([startMs, tries]): [number, number] => [startMs / 1000, tries]);
     return {
       last_read: this.#lastBeganMs / 1000,
@@ -214,23 +210,6 @@ export class Counters {
       ...(pending.length > 0 && { pending }),
       counters,
     };
-  }
-
-  /** The write has ended that had what `save` gave. */
-  saved(): void {
-    for (const series of this.#saving) series.isSaved = true;
-    this.#saving = [];
-  }
-
-  /** The page has everything, whether or not it is saved. */
-  show(): void {
-    for (const family of this.#families) for (const series of family.unsaved) series.isSaved = true;
-  }
-
-  /** Nothing is saved from now on. */
-  release(): void {
-    this.#onBegun = undefined;
-    this.show();
   }
 
   /** The rows of each family, by its index in the catalogue. */
@@ -279,11 +258,6 @@ class FamilyCounters {
     );
   }
 
-  /** Those that a restart would begin anew. */
-  get unsaved(): readonly DayCounter[] {
-    return [...this.#held, ...(this.#rest ? [this.#rest] : [])].filter(({ isSaved }) => !isSaved);
-  }
-
   get state(): FamilyState {
     const series = this.#held.map((one) => ({ labels: one.labels, ...one.state })).filter(isWritable);
     const rest = this.#rest?.state;
@@ -304,16 +278,15 @@ class FamilyCounters {
   }
 
   samplesOf(bound: CounterBound | undefined): readonly Sample[] {
-    const samples = this.#held.map(({ labels, shown }) => ({ labels, value: shown }));
-    return bound && this.#rest ? [...samples, { labels: bound.rest, value: this.#rest.shown }] : samples;
+    const samples: Sample[] = this.#held.map(({ labels, value }) => ({ labels, value }));
+    return bound && this.#rest ? [...samples, { labels: bound.rest, value: this.#rest.value }] : samples;
   }
 
-  /** isSaved: whether what begins is shown at once. Returns whether anything has begun. */
+  /** Returns whether anything has begun. */
   add(
     samples: readonly CounterSample[],
     { bound, comesAndGoes }: Pick<Family, 'bound' | 'comesAndGoes'>,
     times: ReadingTimes,
-    isSaved: boolean,
   ): boolean {
     const hadRest = this.#rest !== undefined;
     const { nowMs, uptimeMs, beforeMs, pendingSeconds } = times;
@@ -333,8 +306,6 @@ class FamilyCounters {
       ? this.#addRest(left, bound, remaining.length, times)
       : Array.from(left.values(), (sample) => HeldSeries.begun(sample, nowMs, { lackedMs: beforeMs }));
     if (remaining.length < this.#held.length || begun.length > 0) this.#held = remaining.concat(begun);
-    for (const series of begun) series.isSaved = isSaved;
-    if (this.#rest && !hadRest) this.#rest.isSaved = isSaved;
     return begun.length > 0 || (this.#rest !== undefined && !hadRest);
   }
 

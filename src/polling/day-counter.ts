@@ -18,11 +18,6 @@ export interface Before {
 export class DayCounter {
   value = 0;
   /**
-   * Whether a restart goes on with this counter. As long as it would begin anew, the page has 0: it must never have more than after the
-   * restart.
-   */
-  isSaved = true;
-  /**
    * The days that may still grow, the newest first, with the highest figures seen: the start of each, then its figure, since
    * there are very many counters, and objects take twice the memory. None is 0.
    */
@@ -46,11 +41,6 @@ export class DayCounter {
       );
       this.add(days, nowMs);
     }
-  }
-
-  /** What the page has. */
-  get shown(): number {
-    return this.isSaved ? this.value : 0;
   }
 
   get state(): CountState {

@@ -56,7 +56,7 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   readonly keyIdOf?: ((credential: string) => string) | undefined;
   /** What an earlier process has counted. */
   readonly state?: StateFile | undefined;
-  /** Where counters are saved: called when a series has begun that is not. */
+  /** Where counters are saved: called when a series has begun. */
   readonly onBegun?: (() => void) | undefined;
   /** Called every ten seconds, and when everything was polled once. */
   readonly onSweep?: (() => void) | undefined;

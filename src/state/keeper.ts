@@ -12,7 +12,7 @@ const intervalMs = 300_000;
 const leastPauseMs = 2000;
 const pauseFactor = 20;
 
-/** How long the page waits for a write. */
+/** A write that takes longer is a problem. */
 const patienceMs = 30_000;
 
 export interface KeeperOptions {
@@ -21,10 +21,6 @@ export interface KeeperOptions {
   readonly readWriter: string | undefined;
   /** What to write, one target after another. */
   readonly states: () => Iterable<TargetState>;
-  /** Called when a write has ended, well or not, or takes very long. */
-  readonly onWritten: (isWritten: boolean) => void;
-  /** Called when there will be no further write. */
-  readonly onGivenUp: () => void;
   /** Unix time. */
   readonly now: () => number;
   /** Every write goes through it. Default: nothing happens to it. */
@@ -106,11 +102,10 @@ export class StateKeeper {
   }
 
   async #writeNow(): Promise<void> {
-    const { path, states, onWritten, now } = this.#options;
+    const { path, states, now } = this.#options;
     const beganAt = process.hrtime.bigint();
     const impatience = setTimeout(() => {
       this.#fail(`the state file ${path} cannot be written: it takes longer than ${patienceMs / 1000} s`);
-      onWritten(false);
     }, patienceMs).unref();
     try {
       if (await this.#isForeign()) return;
@@ -123,10 +118,8 @@ export class StateKeeper {
       await writeState(path, head, states());
       this.problem = undefined;
       this.lastWriteMs = now();
-      onWritten(true);
     } catch (error) {
       this.#fail((error as Error).message);
-      onWritten(false);
     } finally {
       clearTimeout(impatience);
       const tookMs = Number(process.hrtime.bigint() - beganAt) / 1e6;
@@ -135,7 +128,7 @@ export class StateKeeper {
   }
 
   async #isForeign(): Promise<boolean> {
-    const { path, readWriter, onGivenUp } = this.#options;
+    const { path, readWriter } = this.#options;
     const head = await readHead(path);
     const isFirst = this.lastWriteMs === undefined;
     if (head === undefined || head.writer === this.#writer || (isFirst && head.writer === readWriter))
@@ -144,7 +137,6 @@ export class StateKeeper {
       `another process writes the state file ${path}, so this one does not write it any more: give each exporter a file of its own`,
       true,
     );
-    onGivenUp();
     return true;
   }
 
