@@ -59,6 +59,13 @@ describe('the chart', () => {
     await expect(`${JSON.stringify(sayingDuration(schema), null, 2)}\n`).toMatchFileSnapshot(path);
   });
 
+  test('knows the sections whose keys are those of video libraries', () => {
+    const shared = readFileSync(`${chart}/templates/_shared.tpl`, 'utf8');
+    const [, left = ''] = /withoutVideos" -}}\n{{- omit \. (.+) \| toJson/.exec(shared) ?? [];
+    const ofVideos = resources.filter(({ api }) => api === 'video').map(({ section }) => `"${section}"`);
+    expect(left.split(' ').sort()).toEqual(ofVideos.sort());
+  });
+
   test('documents every value', async () => {
     const [prose] = readFileSync(`${chart}/README.md`, 'utf8').split(/(?<=^## Values\n)/m);
     const table = valuesTable(readFileSync(`${chart}/values.yaml`, 'utf8'));

@@ -60,6 +60,42 @@ export const cases: Readonly<Record<string, Values>> = {
     },
     terminationGracePeriodSeconds: 1000000,
   },
+  'discovery-of-a-part': {
+    existingSecret: 'bunnynet',
+    config: { discovery: { interval: '20m', except: ['audit_log'], exclude: ['.*staging'] } },
+  },
+  'videos-beside-everything': {
+    existingSecret: 'bunnynet',
+    config: { video_storage: { targets: 'all' } },
+  },
+  'some-of-two-accounts': {
+    existingSecret: 'bunnynet',
+    credentials: [{ name: 'second', existingSecret: 'bunnynet', key: 'second' }],
+    config: { accounts: ['account', 'second'], discovery: { exclude: ['.*staging'] } },
+  },
+  'two-accounts-by-discovery': {
+    existingSecret: 'bunnynet',
+    credentials: [{ name: 'second', existingSecret: 'bunnynet', key: 'second' }],
+    config: { discovery: { accounts: ['account', 'second'] } },
+  },
+  'an-account-and-a-library': {
+    existingSecret: 'bunnynet',
+    credentials: [{ name: 'library-4711', existingSecret: 'bunnynet-stream', key: 'library.4711' }],
+    config: { discovery: { kinds: 'all' }, video_storage: { credential: 'library-4711', targets: 'all' } },
+  },
+  stopped: {
+    ...oneApplication,
+    replicas: 0,
+    state: { enabled: true, claim: { enabled: true } },
+    podDisruptionBudget: { enabled: true },
+    serviceMonitor: { enabled: true },
+  },
+  'strategy-recreate': { ...oneApplication, strategy: { type: 'Recreate' } },
+  'state-claim-and-recreate': {
+    ...oneApplication,
+    strategy: { type: 'Recreate' },
+    state: { enabled: true, claim: { enabled: true } },
+  },
   'state-claim': { ...oneApplication, state: { enabled: true, claim: { enabled: true } } },
   'state-of-another-class': {
     ...oneApplication,
@@ -272,6 +308,49 @@ export const refusals: Readonly<
     values: { existingSecret: 'bunnynet', credentials: [{ name: 'second', existingSecret: 'bunnynet' }] },
     naming: [/config\.accounts: with several credentials, list those that are an account's key/],
   },
+  'several credentials and nothing but what is left out': {
+    values: {
+      existingSecret: 'bunnynet',
+      credentials: [{ name: 'second', existingSecret: 'bunnynet' }],
+      config: { discovery: { exclude: '.*staging' } },
+    },
+    naming: [/config\.accounts: with several credentials, list those that are an account's key/],
+  },
+  'several credentials and all kinds': {
+    values: {
+      existingSecret: 'bunnynet',
+      credentials: [{ name: 'second', existingSecret: 'bunnynet' }],
+      config: { discovery: { kinds: 'all' } },
+    },
+    naming: [/config\.accounts: with several credentials, list those that are an account's key/],
+  },
+  'several credentials and a section that names none': {
+    values: {
+      existingSecret: 'bunnynet',
+      credentials: [{ name: 'second', existingSecret: 'bunnynet' }],
+      config: { pull_zones: { targets: 'all' } },
+    },
+    naming: [/config\.accounts: with several credentials, list those that are an account's key/],
+  },
+  'a credential that nothing uses': {
+    values: {
+      existingSecret: 'bunnynet',
+      credentials: [{ name: 'second', existingSecret: 'bunnynet' }],
+      config: { accounts: ['account'] },
+    },
+    naming: [/credentials: nothing uses "second"; name it in config.accounts/],
+  },
+  'a credential that nothing uses beside a section of another one': {
+    values: {
+      credentials: [account, { name: 'second', existingSecret: 'bunnynet' }],
+      config: { discovery: { kinds: 'all' }, pull_zones: { credential: 'account', targets: 'all' } },
+    },
+    naming: [/credentials: nothing uses "second"/],
+  },
+  'nothing to poll': {
+    values: { existingSecret: 'bunnynet', config: { discovery: { kinds: 'none' } } },
+    naming: [/config.discovery.kinds: with none and no section nothing is polled/],
+  },
   'an account that is no credential': {
     values: { ...oneApplication, config: { accounts: ['acount'] } },
     naming: [/config\.accounts: "acount" is no credential; they are account/],
@@ -377,7 +456,27 @@ export const refusals: Readonly<
     values: { ...oneApplication, credentials: [{ ...account, accessKey: 'secret' }] },
     naming: [/credentials/, /accessKey/],
   },
-  'an unknown value': { values: { ...oneApplication, replicas: 2 }, naming: [/replicas/] },
+  'an unknown value': { values: { ...oneApplication, replica: 2 }, naming: [/replica/] },
+  'more than one Pod': {
+    values: { ...oneApplication, replicas: 2 },
+    naming: [/replicas: one is enough/],
+  },
+  'a strategy that a claim cannot have': {
+    values: {
+      ...oneApplication,
+      strategy: { rollingUpdate: { maxUnavailable: 1 } },
+      state: { enabled: true, claim: { enabled: true } },
+    },
+    naming: [/strategy: with state.claim.enabled it is Recreate, since two Pods cannot write one file/],
+  },
+  'a strict start with a claim': {
+    values: {
+      ...oneApplication,
+      probes: { startup: { strict: true } },
+      state: { enabled: true, claim: { enabled: true, existing: 'counters' } },
+    },
+    naming: [/probes.startup.strict: with state.claim.enabled the old Pod ends before the new one starts/],
+  },
   'a misspelt key of the configuration': {
     values: { ...oneApplication, config: { applications: { target: ['HbqFNk0KZjzYOcp'] } } },
     naming: [/config.applications/, /target/],

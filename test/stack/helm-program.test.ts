@@ -57,10 +57,10 @@ function onlyPod(manifests: readonly Manifest[]): Pod {
   return pod;
 }
 
-/** Creates what Kubernetes would mount at /etc/bunnynet-exporter, in a folder that replaces it. */
+/** Creates what Kubernetes would mount at /etc/bunnynet-exporter and below /var/lib, in a folder that replaces both. */
 function mounted(manifests: readonly Manifest[], secrets: Secrets): string {
   const place = mkdtempSync(join(folder, 'etc-'));
-  for (const name of ['config', 'credentials']) mkdirSync(join(place, name));
+  for (const name of ['config', 'credentials', 'state']) mkdirSync(join(place, name));
   const volumes = onlyPod(manifests).volumes ?? [];
   const config = volumes.find((volume) => volume.configMap)?.configMap?.name ?? '';
   for (const [name, text] of Object.entries(configMap(manifests, config))) {
@@ -90,7 +90,11 @@ function start(
     const { name: secret = '', key = '' } = valueFrom?.secretKeyRef ?? {};
     env[name] = value ?? secrets[secret]?.[key] ?? '';
   }
-  const args = (container.args ?? []).map((arg) => arg.replaceAll('/etc/bunnynet-exporter', place));
+  const args = (container.args ?? []).map((arg) =>
+    arg
+      .replaceAll('/etc/bunnynet-exporter', place)
+      .replaceAll('/var/lib/bunnynet-exporter', `${place}/state`),
+  );
   return new Promise((resolve) => {
     const program = `${root}dist/bunnynet-exporter.js`;
     execFile(process.execPath, [program, ...args, ...added.args], { env }, (error, stdout, stderr) => {

@@ -10,6 +10,7 @@ import {
   exampleChart,
   helms,
   lint,
+  type Manifest,
   parse,
   render,
   sidecarValues,
@@ -85,6 +86,30 @@ describe.each(helms)('%s', (helm) => {
       spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
     });
     expect(render(helm, cases['account'] ?? {})).not.toContain('/var/lib/bunnynet-exporter');
+  });
+
+  test('runs nothing with replicas 0, and leaves all else as it is', () => {
+    const values = cases['stopped'] ?? {};
+    const of = (replicas: number) => parse(render(helm, { ...values, replicas }));
+    const hasTest = ({ kind }: Manifest) => kind === 'Pod';
+    expect(of(1).filter(hasTest)).toHaveLength(1);
+    const [stopped, running] = [of(0), of(1).filter((manifest) => !hasTest(manifest))];
+    expect(stopped.map(({ kind }) => kind)).toEqual(running.map(({ kind }) => kind));
+    for (const [at, manifest] of stopped.entries()) {
+      const { spec, ...others } = manifest;
+      const { spec: specOfRunning, ...othersOfRunning } = running[at] ?? manifest;
+      expect(others).toEqual(othersOfRunning);
+      const replicas = manifest.kind === 'Deployment' ? { replicas: 0 } : {};
+      expect(spec).toEqual(specOfRunning && { ...specOfRunning, ...replicas });
+    }
+  });
+
+  test('has no field that Kubernetes refuses beside a Recreate that is all that was given', () => {
+    for (const name of ['strategy-recreate', 'state-claim', 'state-claim-and-recreate'])
+      expect(parse(render(helm, cases[name])).find(({ kind }) => kind === 'Deployment')).toHaveProperty(
+        'spec.strategy',
+        { type: 'Recreate' },
+      );
   });
 
   test('refuses a Kubernetes without native sidecars', () => {
@@ -293,6 +318,29 @@ describe('the chart', () => {
     expect(parseYaml(config)).toMatchObject({ interval_factor: 2, discovery: { kinds: 'all' } });
   });
 
+  test('polls everything but what discovery leaves out, also where it says nothing else', () => {
+    const written = (values: object): unknown => parseYaml(configOf(values));
+    const credentials = { account: { file: '/etc/bunnynet-exporter/credentials/account' } };
+    expect(written(cases['discovery-of-a-part'] ?? {})).toEqual({
+      credentials,
+      discovery: {
+        kinds: 'all',
+        interval: '20m',
+        except: ['audit_log', 'video_storage'],
+        exclude: ['.*staging'],
+      },
+    });
+    for (const name of ['some-of-two-accounts', 'two-accounts-by-discovery'])
+      expect(written(cases[name] ?? {})).toMatchObject({
+        credentials: { account: {}, second: {} },
+        discovery: { kinds: 'all' },
+      });
+    expect(written(cases['videos-beside-everything'] ?? {})).toMatchObject({
+      discovery: { kinds: 'all' },
+      video_storage: { targets: 'all' },
+    });
+  });
+
   test('has selectors that do not match the Pod of `helm test`', () => {
     const manifests = objects(cases['everything']);
     const labelsOf = (kind: string) =>
@@ -375,6 +423,7 @@ describe('the chart', () => {
     expect(notes(cases['demo'])).toMatchSnapshot();
     expect(notes(cases['account'])).toMatchSnapshot();
     expect(notes({ ...plain, serviceMonitor: { enabled: true } })).toMatchSnapshot();
+    expect(notes({ ...plain, replicas: 0, prometheusRule: { enabled: true } })).toMatchSnapshot();
     expect(notes({ ...plain, service: { enabled: false } })).toMatchSnapshot();
     expect(notes({ standalone: false })).toMatchSnapshot();
   });

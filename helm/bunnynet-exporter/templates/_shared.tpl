@@ -123,9 +123,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and (include "bunnynet-exporter.state" .) .Values.state.claim.enabled }}{{ ternary "existing" "own" (ne .Values.state.claim.existing "") }}{{ end }}
 {{- end }}
 
+{{/* The sections of kinds, as JSON. */}}
+{{- define "bunnynet-exporter.sections" -}}
+{{- omit .Values.config "credentials" "accounts" "apis" "interval_factor" "state" "discovery" | toJson }}
+{{- end }}
+
 {{/* Whether the configuration reads anything with the key of `existingSecret`: a credential that nothing uses is an error. */}}
 {{- define "bunnynet-exporter.usesAccount" -}}
-{{- $sections := omit .Values.config "credentials" "accounts" "apis" "interval_factor" "state" "discovery" }}
+{{- $sections := include "bunnynet-exporter.sections" . | fromJson }}
 {{- $used := or (include "bunnynet-exporter.discoversAll" .) (contains (quote .Values.accountName) (toJson (omit .Values.config "credentials"))) }}
 {{- if not (hasKey .Values.config "accounts") }}
 {{- $used = or $used (eq (dig "discovery" "kinds" "" .Values.config) "all") }}
@@ -145,9 +150,43 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- concat $account .Values.credentials | toJson }}
 {{- end }}
 
-{{/* Whether the configuration selects nothing to poll. */}}
+{{/* Whether the configuration selects nothing to poll: the storage of videos is beside all kinds, and never instead of them. */}}
 {{- define "bunnynet-exporter.discoversAll" -}}
-{{- if not (omit .Values.config "credentials" "accounts" "apis" "interval_factor" "state") }}true{{ end }}
+{{- $others := omit (include "bunnynet-exporter.sections" . | fromJson) "video_storage" }}
+{{- if and (not $others) (ne (dig "discovery" "kinds" "all" .Values.config) "none") }}true{{ end }}
+{{- end }}
+
+{{/* A configuration without the sections of the video API, whose keys are those of libraries; as JSON. */}}
+{{- define "bunnynet-exporter.withoutVideos" -}}
+{{- omit . "video_library_statistics" "video_encoding" "video_storage" | toJson }}
+{{- end }}
+
+{{/*
+What is wrong with several credentials: the program refuses those that nothing uses, and must know which of them are an account's
+key. It takes those that `accounts` lists, else those that are named by anything but sections of videos, else the only one that is
+not named.
+*/}}
+{{- define "bunnynet-exporter.credentialsProblem" -}}
+{{- $config := omit .Values.config "credentials" }}
+{{- $unnamed := list }}
+{{- $ofAccounts := list }}
+{{- range .names }}
+{{- if not (contains (quote .) (toJson $config)) }}
+{{- $unnamed = append $unnamed . }}
+{{- else if contains (quote .) (include "bunnynet-exporter.withoutVideos" $config) }}
+{{- $ofAccounts = append $ofAccounts . }}
+{{- end }}
+{{- end }}
+{{- $readsAccount := or (include "bunnynet-exporter.discoversAll" .) (eq (dig "discovery" "kinds" "" $config) "all") }}
+{{- range include "bunnynet-exporter.sections" . | fromJson }}
+{{- $readsAccount = or $readsAccount (not (kindIs "slice" .targets)) }}
+{{- end }}
+{{- $isKnown := or $config.accounts $ofAccounts (eq (len $unnamed) 1) }}
+{{- if and $readsAccount (not $isKnown) }}
+{{- print "config.accounts: with several credentials, list those that are an account's key" }}
+{{- else if and $unnamed (or $config.accounts $ofAccounts (not $readsAccount)) }}
+{{- printf "credentials: nothing uses %q; name it in config.accounts, in a section or at a target, or remove it" (first $unnamed) }}
+{{- end }}
 {{- end }}
 
 {{/* Checks that the schema cannot express. */}}
@@ -161,6 +200,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if .Values.config }}
 {{- fail "existingConfigMap: it holds the whole configuration; leave config empty" }}
 {{- end }}
+{{- else if and (eq (dig "discovery" "kinds" "" .Values.config) "none") (not (include "bunnynet-exporter.sections" . | fromJson)) }}
+{{- fail "config.discovery.kinds: with none and no section nothing is polled; leave it out" }}
 {{- else if not (or $credentials .Values.config.credentials) }}
 {{- fail "existingSecret: name the Secret that holds your account's key (key access-key), or try demo=true" }}
 {{- end }}
@@ -177,9 +218,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- fail (printf "config.accounts: %q is no credential; they are %s" . (keys $known | sortAlpha | join ", ")) }}
 {{- end }}
 {{- end }}
-{{- $several := gt (len (merge $names (.Values.config.credentials | default dict))) 1 }}
-{{- if and $several (not .Values.existingConfigMap) (not .Values.config.accounts) (include "bunnynet-exporter.discoversAll" .) }}
-{{- fail "config.accounts: with several credentials, list those that are an account's key" }}
+{{- if and (gt (len $known) 1) (not .Values.existingConfigMap) }}
+{{- with include "bunnynet-exporter.credentialsProblem" (dict "Values" .Values "names" (keys $known | sortAlpha)) }}
+{{- fail . }}
+{{- end }}
 {{- end }}
 {{- if and .Values.serviceMonitor.enabled .Values.podMonitor.enabled }}
 {{- fail "serviceMonitor, podMonitor: with both, every Pod is scraped twice; enable one" }}
@@ -222,6 +264,19 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and .Values.state.claim.existing (not .Values.state.claim.enabled) }}
 {{- fail "state.claim.existing: only with state.claim.enabled" }}
 {{- end }}
+{{- if gt (int .Values.replicas) 1 }}
+{{- fail "replicas: one is enough, since the API's rate is the limit, and two would ask for everything twice; set 1, or 0 to stop it" }}
+{{- end }}
+{{- if include "bunnynet-exporter.stateClaim" . }}
+{{- $default := dict "type" "RollingUpdate" "rollingUpdate" (dict "maxSurge" 1 "maxUnavailable" 0) }}
+{{- $type := dig "type" "RollingUpdate" (.Values.strategy | default dict) }}
+{{- if and .Values.strategy (ne $type "Recreate") (ne (toJson .Values.strategy) (toJson $default)) }}
+{{- fail "strategy: with state.claim.enabled it is Recreate, since two Pods cannot write one file; leave it out" }}
+{{- end }}
+{{- if .Values.probes.startup.strict }}
+{{- fail "probes.startup.strict: with state.claim.enabled the old Pod ends before the new one starts, so nothing would serve on while that waits for a good answer; leave one of the two out" }}
+{{- end }}
+{{- end }}
 {{- range .Values.extraArgs }}
 {{- if and (hasPrefix "--state.file" .) $.Values.state.enabled }}
 {{- fail "extraArgs: state.enabled sets --state.file; give one of the two" }}
@@ -247,7 +302,8 @@ account is discovered.
 {{- $credentials = merge $credentials (.Values.config.credentials | default dict) }}
 {{- $rest := omit .Values.config "credentials" }}
 {{- if include "bunnynet-exporter.discoversAll" . }}
-{{- $rest = merge (dict "discovery" (dict "kinds" "all" "except" (list "video_storage"))) $rest }}
+{{- $except := append (dig "discovery" "except" list $rest) "video_storage" | uniq }}
+{{- $rest = mergeOverwrite (dict) $rest (dict "discovery" (dict "kinds" "all" "except" $except)) }}
 {{- end }}
 {{- toYaml (merge (dict "credentials" $credentials) $rest) }}
 {{- end }}
