@@ -24,6 +24,11 @@ function listener(signal: NodeJS.Signals): void {
 
 for (const name of names) process.on(name, listener);
 
+/** Node would start its debugger at the first, which anybody on the machine could use, and the second would end the process. */
+const ignored = ['SIGUSR1', 'SIGUSR2'] as const;
+
+for (const name of ignored) process.on(name, () => undefined);
+
 /** Ends the process with 0 if an orderly stop takes too long. */
 export function endSoon(): void {
   setTimeout(() => process.exit(0), stopDeadlineMs).unref();

@@ -144,6 +144,20 @@ describe('signals', () => {
     },
   );
 
+  it('of users start no debugger and end nothing', async () => {
+    const { child, ended, page, log } = await start(['--demo'], 'pipe');
+    await expect.poll(page).toContain('bunnynet_exporter_build_info');
+    for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGUSR1', 'SIGUSR2'] as const) {
+      child.kill(signal);
+      // Node opens its debugger a moment after the signal, and says so.
+      await sleep(100);
+      expect(await page()).toContain('bunnynet_exporter_build_info');
+    }
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(log()).not.toMatch(/debugger/i);
+  });
+
   it('are handled as soon as the program runs', async () => {
     const { child, ended } = await start(['--demo'], 'pipe');
     const takesHangUps = () => {
