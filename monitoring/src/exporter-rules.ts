@@ -21,6 +21,10 @@ function last(family: string): string {
   return `last_over_time(bunnynet_exporter_${family}[3m:1m])`;
 }
 
+/** Nothing of an account can be read. Its series change with the reason, so the last value is taken of what is aggregated. */
+const unreadableAccount =
+  'last_over_time((max by (job, instance, account) (bunnynet_exporter_account_unreadable))[3m:1m]) == 1';
+
 /** Template text: the values of a label, of the exporter's own series with value 1 that have the alert's labels. */
 function listOf(label: string, family: string, ids: readonly string[]): string {
   const labels = ['namespace', ...ids];
@@ -123,13 +127,13 @@ export const exporterRules: Rules = {
         BunnynetApiUnreadable: {
           comment: `
           The one critical alert of an outage: of each API or, without the label api, of all. It inhibits the warnings about kinds and listings of the same API: see docs/alerts.md.
-          After the outage it keeps firing until the listings, once in ten minutes by default, have ended theirs.`,
+          After the outage it keeps firing until all that it inhibits has ended.`,
           expr: `
           min by (job, instance) (${last('api_unreadable')}) == 1
           and on (job, instance) count by (job, instance) (group by (job, instance, api) (${last('api_unreadable')})) > 1
           or on (job, instance) max by (job, instance, api) (${last('api_unreadable')}) == 1`,
           for: '10m',
-          keepFiringFor: '15m',
+          keepFiringFor: '25m',
           severity: 'critical',
           summary: 'Nothing can be read from {{ with $labels.api }}the {{ . }} API{{ else }}any API{{ end }}',
           description: `Every request of {{ $labels.instance }} to {{ with $labels.api }}the {{ . }} API{{ else }}any of these APIs: ${listOf('api', 'api_unreadable', ['job', 'instance'])}{{ end }} has failed for [[for]]: the API or the connection to it is down. The status page of the exporter says why.`,
@@ -160,7 +164,7 @@ export const exporterRules: Rules = {
           comment: `
           Whatever the reason. It inhibits the warnings about kinds and listings of the account, and after it keeps firing until
           these have ended; the alert about its key inhibits it: see docs/alerts.md.`,
-          expr: `max by (job, instance, account) (${last('account_unreadable')}) == 1`,
+          expr: unreadableAccount,
           for: '15m',
           keepFiringFor: '15m',
           severity: 'critical',
@@ -175,14 +179,14 @@ export const exporterRules: Rules = {
           expr: `
           label_replace(
             max by (${ofKey}) (${last('refused_keys{credential!~".+/.+"}')} == 1)
-            and on (job, instance, account) max by (job, instance, account) (${last('account_unreadable')}) == 1,
+            and on (job, instance, account) ${unreadableAccount},
             "severity", "critical", "", ""
           )
           or on (${ofKey}) max by (${ofKey}, api) (${refused})
             and on (${ofKey}) count by (${ofKey}) (group by (${ofKey}, api) (${refused})) == 1
           or on (${ofKey}) max by (${ofKey}) (${refused})`,
           for: '5m',
-          keepFiringFor: '5m',
+          keepFiringFor: '25m',
           severity: '{{ or $labels.severity "warning" }}',
           isOfAccount: true,
           summary: 'The key of {{ $labels.credential }} is refused',
