@@ -54,6 +54,7 @@ export interface Notification {
 
 /** What Alertmanager sends at once: a group of alerts. */
 export interface Delivery {
+  readonly receiver: string;
   readonly status: 'firing' | 'resolved';
   readonly groupLabels: Readonly<Record<string, string>>;
   readonly alerts: readonly Notification[];
@@ -67,10 +68,17 @@ export interface Alertmanager {
   readonly close: () => void;
 }
 
-/** Starts an Alertmanager that delivers everything here. */
+interface Settings {
+  readonly route: object;
+  readonly inhibit_rules?: unknown;
+  /** Default: one for all. */
+  readonly receivers?: readonly { readonly name: string }[];
+}
+
+/** Starts an Alertmanager that delivers everything here, whoever receives it. */
 export async function startAlertmanager(
   folder: string,
-  settings: { readonly route: object; readonly inhibit_rules?: unknown },
+  { route, receivers, ...settings }: Settings,
 ): Promise<Alertmanager> {
   const deliveries: Delivery[] = [];
   const server = createServer((request, response) => {
@@ -90,10 +98,11 @@ export async function startAlertmanager(
     config,
     stringify({
       ...settings,
-      route: { ...settings.route, receiver: 'test' },
-      receivers: [
-        { name: 'test', webhook_configs: [{ url: `http://127.0.0.1:${port}/`, send_resolved: true }] },
-      ],
+      route: receivers ? route : { ...route, receiver: 'test' },
+      receivers: (receivers ?? [{ name: 'test' }]).map(({ name }) => ({
+        name,
+        webhook_configs: [{ url: `http://127.0.0.1:${port}/`, send_resolved: true }],
+      })),
     }),
   );
   const address = `127.0.0.1:${await freePort()}`;

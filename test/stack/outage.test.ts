@@ -14,8 +14,16 @@ import { eventually, stopAll } from './processes.ts';
 import { ask } from './prometheus.ts';
 import { succeed, tools } from './tools.ts';
 
+interface Route {
+  readonly receiver?: string;
+  readonly matchers?: readonly string[];
+  readonly continue?: boolean;
+  readonly group_by?: readonly string[];
+  readonly routes?: readonly Route[];
+}
+
 interface Settings {
-  readonly route: { readonly group_by: readonly string[] };
+  readonly route: { readonly group_by: readonly string[]; readonly routes: readonly [Route] };
   readonly inhibit_rules: readonly {
     readonly source_matchers: readonly string[];
     readonly target_matchers: readonly string[];
@@ -23,6 +31,10 @@ interface Settings {
   }[];
 }
 const shipped = parse(readFileSync('deploy/compose/alertmanager.yml', 'utf8')) as Settings;
+
+function sorted(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
 
 /** What is wrong with an exporter. */
 interface Trouble {
@@ -136,19 +148,15 @@ describe('an outage of everything', () => {
         : [],
     );
   }
-  const deliveredTo = ({ instance }: Exporter) =>
-    alertmanager.deliveries.flatMap(({ status, groupLabels, alerts }) =>
-      groupLabels['instance'] === instance
-        ? [
-            {
-              status,
-              alerts: alerts
-                .map(({ labels }) => `${labels['alertname']} ${labels['kind'] ?? labels['api']}`)
-                .toSorted(),
-            },
-          ]
-        : [],
-    );
+  /** What was told of an exporter, each once, in the order in which it was. */
+  const toldOf = ({ instance }: Exporter): readonly string[] => [
+    ...new Set(
+      alertmanager.deliveries
+        .flatMap(({ alerts }) => alerts)
+        .filter(({ labels }) => labels['instance'] === instance)
+        .map(({ status, labels }) => `${status} ${labels['alertname']} ${labels['kind'] ?? labels['api']}`),
+    ),
+  ];
 
   test('is one notification an exporter, of one critical alert; the alerts about kinds and listings are inhibited', async () => {
     const [partial = '', ...kinds] = resources.map(({ kind }) => kind);
@@ -183,8 +191,7 @@ describe('an outage of everything', () => {
         'suppressed BunnynetKindUnreadable shield_zone',
       ]),
     );
-    const first = { status: 'firing', alerts: told };
-    expect(deliveredTo(down)).toEqual([first]);
+    expect(toldOf(down)).toEqual(told.map((alert) => `firing ${alert}`));
 
     // The listings follow the polls after a while. No warning is left over.
     down.trouble = { ...fine, listings };
@@ -192,11 +199,14 @@ describe('an outage of everything', () => {
     down.trouble = fine;
     await reach(down, 'BunnynetDiscoveryFailing', 'firing', 0);
     await reach(down, 'BunnynetApiUnreadable', 'firing', 0);
-    await eventually(() => expect(deliveredTo(down)).toEqual([first, { ...first, status: 'resolved' }]));
-    expect(deliveredTo(other).at(-1)?.alerts).toEqual([
-      'BunnynetApiUnreadable shield',
-      'BunnynetKindUnreadable pull_zone',
-    ]);
+    await eventually(() =>
+      expect(toldOf(down)).toEqual(
+        ['firing', 'resolved'].flatMap((state) => told.map((alert) => `${state} ${alert}`)),
+      ),
+    );
+    expect(new Set(toldOf(other).filter((each) => each.startsWith('firing')))).toEqual(
+      new Set(['firing BunnynetApiUnreadable shield', 'firing BunnynetKindUnreadable pull_zone']),
+    );
   });
 
   test('a revoked key of one of two accounts is one notification with one alert, which names the key, the account and the APIs', async () => {
@@ -223,11 +233,8 @@ describe('an outage of everything', () => {
         'active BunnynetKeyRefused undefined',
       ]),
     );
-    const deliveries = alertmanager.deliveries.filter(
-      ({ groupLabels }) => groupLabels['instance'] === down.instance,
-    );
-    expect(deliveries.map(({ status, alerts }) => [status, alerts.length])).toEqual([['firing', 1]]);
-    const [alert] = deliveries[0]?.alerts ?? [];
+    expect(toldOf(down)).toEqual(['firing BunnynetKeyRefused undefined']);
+    const [alert] = alertmanager.deliveries[0]?.alerts ?? [];
     expect(alert?.labels).toEqual({
       alertname: 'BunnynetKeyRefused',
       severity: 'critical',
@@ -244,6 +251,36 @@ describe('an outage of everything', () => {
       ) as string,
     });
   });
+
+  test.each([
+    ['a key that works again', { apis: [], refusedBy: apiNames }, 'BunnynetKeyRefused'],
+    ['an outage of all APIs that is over', { apis: apiNames, refusedBy: [] }, 'BunnynetApiUnreadable'],
+  ])('%s: nothing that it inhibited is told after it', async (_, trouble, source) => {
+    const kinds = resources.map(({ kind }) => kind);
+    await reach(down, source, 'firing', 0);
+    // Both are of umbrella, which is read again at once; its kinds and its listings are so some minutes later.
+    const whole = { ...fine, ...trouble, kinds, listings: kinds };
+    down.trouble = { ...fine, ...trouble, isAccountUnread: true };
+    await eventually(() => expect(toldOf(down).join()).toContain(`firing ${source}`));
+    down.trouble = { ...whole, isAccountUnread: true };
+    await reach(down, 'BunnynetAccountUnreadable', 'firing', 1);
+    await reach(down, 'BunnynetDiscoveryFailing', 'firing', kinds.length);
+    down.trouble = { ...whole, apis: [], refusedBy: [] };
+    await reach(down, 'BunnynetAccountUnreadable', 'firing', 1);
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    down.trouble = { ...fine, refusedBy: [] };
+    for (const alert of [
+      source,
+      'BunnynetAccountUnreadable',
+      'BunnynetDiscoveryFailing',
+      'BunnynetKindUnreadable',
+    ])
+      await reach(down, alert, 'firing', 0);
+    await eventually(() => expect(toldOf(down).at(-1)).toContain('resolved'));
+    // What is resolved now could still be told for a while.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(toldOf(down)).toEqual([`firing ${source} undefined`, `resolved ${source} undefined`]);
+  });
 });
 
 describe('docs/alerts.md', () => {
@@ -255,19 +292,108 @@ describe('docs/alerts.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'documents-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('shows a complete file with the settings that are tried here', () => {
-    const { route, inhibit_rules } = parse(plain) as Settings & {
-      readonly route: { readonly routes: readonly { readonly group_by: readonly string[] }[] };
+  afterEach(stopAll);
+
+  const documented = () =>
+    parse(plain) as Settings & {
+      readonly route: { readonly routes: readonly [Route] };
+      readonly receivers: readonly { readonly name: string }[];
     };
-    expect(route.routes.map(({ group_by }) => group_by)).toEqual([shipped.route.group_by]);
+
+  test('shows a complete file with the settings that are tried here', () => {
+    const { route, inhibit_rules } = documented();
+    const [own] = route.routes;
+    expect(own.group_by).toEqual(shipped.route.group_by);
+    expect(own.routes).toEqual(expect.arrayContaining([expect.objectContaining(shipped.route.routes[0])]));
     expect(inhibit_rules).toEqual(shipped.inhibit_rules);
+  });
+
+  const incidents = [
+    { alertname: 'BunnynetPullZoneServerErrors', severity: 'critical', account: 'acme', pull_zone_id: '1' },
+    { alertname: 'BunnynetApplicationFailing', severity: 'critical', account: 'acme', app_id: 'a' },
+    {
+      alertname: 'BunnynetPullZoneServerErrors',
+      severity: 'critical',
+      account: 'umbrella',
+      pull_zone_id: '2',
+    },
+    { alertname: 'BunnynetApplicationNotActive', severity: 'warning', account: 'acme', app_id: 'b' },
+    { alertname: 'BunnynetKindUnreadable', severity: 'warning', account: 'umbrella', kind: 'application' },
+    { alertname: 'BunnynetLoadBalancerUnused', severity: 'info', account: 'other', load_balancer_id: '3' },
+    { alertname: 'BunnynetApplicationFailing', severity: 'critical', account: 'other', app_id: 'c' },
+    { alertname: 'BunnynetExporterDown', severity: 'critical', job: 'bunnynet', instance: 'exporter:10057' },
+    { alertname: 'BunnynetReloadFailed', severity: 'warning', job: 'bunnynet', instance: 'exporter:10057' },
+    { alertname: 'BunnynetApiUnreadable', severity: 'critical', account: 'acme' },
+    { alertname: 'BunnynetApiUnreadable', severity: 'critical', account: 'umbrella' },
+    { alertname: 'BunnynetApiUnreadable', severity: 'warning', account: 'umbrella', api: 'video' },
+    { alertname: 'BunnynetExporterAbsent', severity: 'critical', account: 'other' },
+  ].map((labels) => ({ namespace: 'edge', ...labels }));
+  /** A customer gets what is the customer's; besides, everything goes to the pager or to the inbox. */
+  const receiversOf = ({ account = '', severity }: { account?: string; severity: string }) => [
+    ...(['acme', 'umbrella'].includes(account) ? [account] : []),
+    severity === 'critical' ? 'pager' : 'inbox',
+  ];
+
+  test('sends what is critical to the pager and the rest to the inbox, and what is of a customer to the customer, too', () => {
     const file = join(folder, 'alertmanager.yml');
     writeFileSync(file, plain);
     expect(succeed('amtool', ['check-config', file])).toContain('SUCCESS');
-    const receiverOf = (...labels: string[]) =>
-      succeed('amtool', ['config', 'routes', 'test', `--config.file=${file}`, ...labels]).trim();
-    expect(receiverOf('alertname=BunnynetApplicationFailing', 'severity=critical')).toBe('pager');
-    expect(receiverOf('alertname=BunnynetApplicationNotActive', 'severity=warning')).toBe('inbox');
+    for (const labels of incidents)
+      expect(
+        succeed('amtool', [
+          'config',
+          'routes',
+          'test',
+          `--config.file=${file}`,
+          ...Object.entries(labels).map(([name, value]) => `${name}=${value}`),
+        ]).trim(),
+      ).toBe(receiversOf(labels).join(','));
+  });
+
+  test('and a real Alertmanager does so: each incident is a notification of its own, but one outage is one of all accounts', async () => {
+    const { route, ...settings } = documented();
+    const { address, deliveries, close } = await startAlertmanager(folder, {
+      ...settings,
+      // All at once: here they are told side by side.
+      inhibit_rules: [],
+      route: { ...route, group_wait: '2s', group_interval: '2s' },
+    });
+    await eventually(async () => {
+      const { status } = await fetch(`http://${address}/api/v2/alerts`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(incidents.map((labels) => ({ labels }))),
+      });
+      expect(status).toBe(200);
+    });
+    const told = () =>
+      deliveries.flatMap(({ receiver, alerts }) =>
+        alerts.map(({ labels }) => `${receiver} ${JSON.stringify(labels)}`),
+      );
+    const wanted = incidents.flatMap((labels) =>
+      receiversOf(labels).map((receiver) => `${receiver} ${JSON.stringify(sorted(labels))}`),
+    );
+    await eventually(() => expect(told().length).toBeGreaterThanOrEqual(wanted.length));
+    expect(told().toSorted()).toEqual(wanted.toSorted());
+    const paged = deliveries.filter(({ receiver }) => receiver === 'pager');
+    expect(
+      paged
+        .map(({ alerts }) =>
+          alerts
+            .map(({ labels }) => `${labels['alertname']} ${labels['account'] ?? labels['instance']}`)
+            .toSorted(),
+        )
+        .toSorted(),
+    ).toEqual([
+      ['BunnynetApiUnreadable acme', 'BunnynetApiUnreadable umbrella'],
+      ['BunnynetApplicationFailing acme'],
+      ['BunnynetApplicationFailing other'],
+      ['BunnynetExporterAbsent other'],
+      ['BunnynetExporterDown exporter:10057'],
+      ['BunnynetPullZoneServerErrors acme'],
+      ['BunnynetPullZoneServerErrors umbrella'],
+    ]);
+    close();
   });
 
   test('shows the same for the Prometheus Operator, which its schema allows', () => {
@@ -280,9 +406,16 @@ describe('docs/alerts.md', () => {
       readonly matchType: string;
       readonly value: string;
     }
+    interface OperatorRoute {
+      readonly receiver: string;
+      readonly matchers?: readonly Matcher[];
+      readonly continue?: boolean;
+      readonly groupBy?: readonly string[];
+      readonly routes?: readonly OperatorRoute[];
+    }
     const { spec } = parse(operator) as {
       readonly spec: {
-        readonly route: { readonly groupBy: readonly string[] };
+        readonly route: OperatorRoute;
         readonly inhibitRules: readonly {
           readonly sourceMatch: readonly Matcher[];
           readonly targetMatch: readonly Matcher[];
@@ -292,7 +425,18 @@ describe('docs/alerts.md', () => {
     };
     const written = (matchers: readonly Matcher[]) =>
       matchers.map(({ name, matchType, value }) => `${name}${matchType}"${value}"`);
-    expect(spec.route.groupBy).toEqual(shipped.route.group_by);
+    /** As Alertmanager's own file has it. A route there gets the receiver of the one that it is in. */
+    const plainly = (given: OperatorRoute, inherited = ''): Route => {
+      const { receiver, matchers, groupBy, routes, ...rest } = given;
+      return {
+        ...(matchers && { matchers: written(matchers) }),
+        ...(groupBy && { group_by: groupBy }),
+        ...(routes && { routes: routes.map((each) => plainly(each, receiver)) }),
+        ...(receiver !== inherited || !matchers ? { receiver } : {}),
+        ...rest,
+      };
+    };
+    expect(plainly(spec.route, 'inbox')).toEqual(documented().route.routes[0]);
     expect(
       spec.inhibitRules.map(({ sourceMatch, targetMatch, equal }) => ({
         source_matchers: written(sourceMatch),
