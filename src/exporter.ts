@@ -28,7 +28,6 @@ import {
 import { PollEngine } from './polling/engine.ts';
 import type { ListingStatus } from './polling/listings.ts';
 import type { Overview } from './polling/overview.ts';
-import { ownedBy, type Shard } from './polling/shard.ts';
 import type { TargetStatus } from './polling/target-task.ts';
 import type { Exchange } from './report/report.ts';
 import { catalogue } from './resources/catalogue.ts';
@@ -62,7 +61,6 @@ export interface ExporterOptions {
   readonly telemetryPath: string;
   readonly webConfigFile?: string | undefined;
   readonly enableLifecycle: boolean;
-  readonly shard?: Shard | undefined;
   /** Default: direct connections. */
   readonly proxy?: ForwardProxy | undefined;
   readonly log: Logger;
@@ -197,7 +195,6 @@ export class Exporter {
       log,
       foundKeys: this.#keys.found,
       keyIdOf: (name) => this.#keys.idOf(name),
-      owns: ownedBy(options.shard),
       state: ownState?.state,
       onBegun: ownState && (() => this.#keeper?.writeSoon()),
       onSweep: () => {
@@ -382,10 +379,8 @@ export class Exporter {
   }
 
   #status(): ExporterStatus {
-    const { shard } = this.#options;
     return {
       startedAtMs: this.#startedAtMs,
-      shard: shard && `${shard.index}/${shard.count}`,
       series: (kind) => this.#store.series(kind),
       configuration: this.#configuration,
       capacities: this.#engine.overview().capacities,
@@ -477,8 +472,7 @@ export class Exporter {
 
   /** Says what of the patterns is hardly meant, once everything was polled once: then all is known that they select from. */
   #warnOfSelections(): void {
-    // What a shard excludes says nothing about the others.
-    if (this.#options.shard || !this.#engine.hasPolledAll) return;
+    if (!this.#engine.hasPolledAll) return;
     const { targets, listings } = this.#engine.overview();
     for (const text of this.#selectionWarnings(this.#setup.config, { targets, listings }))
       this.#options.log.warn(text);

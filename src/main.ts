@@ -18,7 +18,6 @@ import { loadConfig } from './config/load.ts';
 import { withoutAccounts } from './config/without-accounts.ts';
 import { createExporter, type Exporter, type Setup } from './exporter.ts';
 import { WebConfigSource } from './http/web-config-source.ts';
-import { ownedBy } from './polling/shard.ts';
 import { type Exchange, Report } from './report/report.ts';
 import { resources } from './resources/kinds/index.ts';
 import { type Labels, ownKind } from './resources/resource.ts';
@@ -198,7 +197,7 @@ async function writeHistory(setup: Setup, flags: Flags, env: Environment, { log 
 /** Serves until a signal ends it. A SIGHUP during the start reloads after it. */
 async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<number> {
   const config = flags.demo ? 'the demo' : (flags.configFile ?? 'the environment');
-  log.info({ version, revision, node: process.versions.node, config, shard: shardText(flags) }, 'starting');
+  log.info({ version, revision, node: process.versions.node, config }, 'starting');
   const urls = await exporter.start();
   for (const url of urls) log.info({ url: `${url}${flags.telemetryPath}` }, 'serving metrics');
   const statusPage = (urls[0] ?? '').replace(/\/\/(\[::\]|0\.0\.0\.0)/, '//localhost');
@@ -218,10 +217,6 @@ async function serve(exporter: Exporter, flags: Flags, log: Logger): Promise<num
   return 0;
 }
 
-function shardText({ shard }: Flags): string | undefined {
-  return shard && `${shard.index}/${shard.count}`;
-}
-
 /** Checks all files before it reports, so that problems in one do not hide those in another. */
 async function check(flags: Flags, env: Environment, log: Logger): Promise<number> {
   const checks = await Promise.allSettled([
@@ -233,9 +228,8 @@ async function check(flags: Flags, env: Environment, log: Logger): Promise<numbe
   const [loaded] = checks;
   if (loaded.status === 'rejected' || checks.some(({ status }) => status === 'rejected'))
     return exitCodes.wrongConfiguration;
-  if (flags.shard) await print(`shard ${shardText(flags)}\n`);
   const style = styleFor(process.stdout, env);
-  await print(summary(loaded.value.config, resources, ownedBy(flags.shard), style));
+  await print(summary(loaded.value.config, resources, style));
   return 0;
 }
 
@@ -269,7 +263,6 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
       telemetryPath: flags.telemetryPath,
       webConfigFile: flags.webConfigFile,
       enableLifecycle: flags.enableLifecycle,
-      shard: flags.shard,
       failsPaused: flags.once || flags.report,
       // What ends after one round, and what is invented, is no part of what was counted.
       state: demo || answers || flags.once ? undefined : { file: ownStateFile(flags) },

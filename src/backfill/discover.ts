@@ -96,7 +96,6 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
       isLeftOut,
       keyIdOf: (credential) => foundKeys.idOf(credential) ?? '',
       snapshotOf: (key) => snapshots.get(key),
-      owns: () => true,
       before: new Map(),
     });
     const unread = [...listings.values()].filter(({ key }) => !asked.has(key));

@@ -57,16 +57,6 @@ const kinds = [...resources.map(({ kind }) => kind), ownKind];
 
 const kind: Reader<string> = { ...choice(kinds), expected: (text) => expectedOf(text, kinds) };
 
-const shard = {
-  read(text: string) {
-    const [, i, n] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
-    const index = Number(i);
-    const count = Number(n);
-    return index < count ? { index, count } : undefined;
-  },
-  expected: 'I/N with 0 ≤ I < N, such as 0/3',
-};
-
 /** Without a host: all addresses. Port 0: any free one. */
 const listenAddress = {
   read(text: string) {
@@ -241,12 +231,6 @@ const table = {
     help: 'Keep counters over a restart in this file, instead of that of the configuration (state.file).',
     value: path,
   },
-  shard: {
-    name: 'shard',
-    placeholder: 'I/N',
-    help: 'Poll only the targets of shard I of N (0 ≤ I < N).',
-    value: shard,
-  },
   logLevel: {
     name: 'log.level',
     placeholder: 'LEVEL',
@@ -273,7 +257,7 @@ const flags = Object.entries(table) as readonly (readonly [FlagKey, Flag])[];
 export const flagRows = flags.map(([, row]) => ({
   ...row,
   values: row.value?.values,
-  /** `--shard=I/N` */
+  /** `--state.file=PATH` */
   usage: `--${row.name}${row.placeholder === undefined ? '' : `=${row.placeholder}`}`,
   variable: variableOf(row.name),
 }));
@@ -354,8 +338,6 @@ const conflicts: readonly (readonly [FlagKey, FlagKey])[] = [
   ['backfill', 'configCheck'],
   ['backfill', 'once'],
   ['backfill', 'report'],
-  // A shard of a history is none: it is loaded once, as one.
-  ['backfill', 'shard'],
 ];
 
 /** The first does nothing without one of the others. */

@@ -1,23 +1,13 @@
 /** What `--config.check` prints. */
 import type { Config, SectionConfig } from '../config/config.ts';
 import { capacity, rateText, specsOf } from '../polling/capacity.ts';
-import { targetKey } from '../polling/spec.ts';
 import type { Resource } from '../resources/resource.ts';
 import { count, formatDuration } from '../text.ts';
 import { type Style, table } from './terminal.ts';
 
-/**
- * A table by kind, one by account, one by API, a sentence for each API whose pace is too low, and a verdict.
- *
- * @param owns whether the target with this key belongs to this shard
- */
-export function summary(
-  config: Config,
-  resources: readonly Resource[],
-  owns: (key: string) => boolean,
-  style: Style,
-): string {
-  const specs = specsOf(config, resources, owns);
+/** A table by kind, one by account, one by API, a sentence for each API whose pace is too low, and a verdict. */
+export function summary(config: Config, resources: readonly Resource[], style: Style): string {
+  const specs = specsOf(config, resources);
   const apis = capacity(specs, config.apis);
   const hasListed = config.sections.some(({ targets }) => targets === 'all');
   const neededText = (perSecond: number) =>
@@ -29,7 +19,7 @@ export function summary(
       return [account, kindsText(kindsOf(account, config.sections), resources), neededText(needed)];
     },
   );
-  const kindRows = config.sections.map((section) => kindRow(section, owns));
+  const kindRows = config.sections.map(kindRow);
   const apiRows = apis.map(({ api, neededPerSecond, allowedPerSecond }) => {
     // How many requests a listing leads to is known only when it has been read.
     return [api, neededText(neededPerSecond), rateText(allowedPerSecond), config.apis[api].baseUrl];
@@ -58,9 +48,9 @@ function intervalsText(shortestMs: number, longestMs: number): string {
   return shortestMs === longestMs ? shortest : `${shortest} to ${formatDuration(longestMs)}`;
 }
 
-function kindRow(section: SectionConfig, owns: (key: string) => boolean): string[] {
+function kindRow(section: SectionConfig): string[] {
   const { kind, targets, selection, parents, overrides } = section;
-  const own = targets === 'all' ? [] : targets.filter(({ ids }) => owns(targetKey(kind, ids)));
+  const own = targets === 'all' ? [] : targets;
   const intervalsMs = (targets === 'all' ? [...(overrides?.values() ?? [])] : own)
     .flatMap(({ intervalMs }) => intervalMs ?? [])
     .concat(own.length === 0 ? section.intervalMs : []);

@@ -155,7 +155,7 @@ export function thingLabelOf({ listing }: Pick<Resource, 'listing'>): string | u
 const stateSchema = mapping({
   file: optional(
     value.filePath,
-    'Where counters are kept over a restart, relative to this file; in a folder that the exporter may write. Each exporter and each shard needs a file of its own. Default: they begin anew',
+    'Where counters are kept over a restart, relative to this file; in a folder that the exporter may write. Each exporter needs a file of its own. Default: they begin anew',
   ),
 });
 

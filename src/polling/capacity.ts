@@ -7,18 +7,13 @@ import { plan, plannedSections } from './plan.ts';
 import type { Spec } from './spec.ts';
 
 /** What a configuration polls, as far as it is known before any listing is read. */
-export function specsOf(
-  config: Config,
-  resources: readonly Resource[],
-  owns: (key: string) => boolean,
-): readonly Spec[] {
+export function specsOf(config: Config, resources: readonly Resource[]): readonly Spec[] {
   const { listings, targets } = plan({
     config,
     sections: plannedSections(config, resources),
     isLeftOut: leftOutOf(config.discovery.exclude),
     keyIdOf: () => '',
     snapshotOf: () => undefined,
-    owns,
     before: new Map(),
   });
   return [...listings.values(), ...[...targets.values()].filter(({ fedBy }) => fedBy === undefined)];

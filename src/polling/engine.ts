@@ -50,8 +50,6 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   readonly store: Pick<Store, 'add'>;
   readonly paceOf: (api: ApiName) => Pick<Pacer, 'permit' | 'reserveFor'>;
   readonly foundKeys: FoundKeys;
-  /** Whether the target of a key belongs to this shard. */
-  readonly owns: (key: string) => boolean;
   /** An id for the current key of a credential. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
   /** What an earlier process has counted. */
@@ -244,7 +242,7 @@ export class PollEngine {
 
   /** Plans, and makes the tasks those of the plan: first what is new or has changed comes, then the rest leaves. */
   #sync(): void {
-    const { owns, keyIdOf = () => '', foundKeys, paceOf } = this.#options;
+    const { keyIdOf = () => '', foundKeys, paceOf } = this.#options;
     if (!this.#config || this.#isStopped) return;
     const { accounts } = this.#config;
     const planned = this.#takePlanSoon();
@@ -255,7 +253,6 @@ export class PollEngine {
         isLeftOut: this.#isLeftOut,
         keyIdOf,
         snapshotOf: (key) => this.#listing(key)?.snapshot,
-        owns,
         before: this.#targetSpecs(),
       });
       for (const spec of listings.values()) this.#syncListing(spec);

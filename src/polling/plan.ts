@@ -41,13 +41,11 @@ export interface PlanInput {
   readonly keyIdOf: (credential: string) => string;
   /** What a listing had, by its key; undefined before its first complete run. */
   readonly snapshotOf: (listing: string) => Snapshot | undefined;
-  /** Whether the target of a key belongs to this shard. */
-  readonly owns: (key: string) => boolean;
   /** What is polled now, by key. */
   readonly before: ReadonlyMap<string, Target>;
 }
 
-/** What a section selected from a listing, in this shard. */
+/** What a section selected from a listing. */
 export interface TargetSelection {
   readonly kind: string;
   readonly targets: number;
@@ -104,7 +102,7 @@ type PlannedTarget = TargetConfig & Pick<Target, 'key' | 'listedName' | 'keyId'>
 type Visit = (spec: ListingSpec, entries: readonly Discovered[] | undefined) => void;
 
 export function plan(input: PlanInput): Plan {
-  const { config, isLeftOut, keyIdOf, snapshotOf, owns, before } = input;
+  const { config, isLeftOut, keyIdOf, snapshotOf, before } = input;
   const listings = new Map<string, ListingSpec>();
   const targets = new Map<string, Target>();
   const selections = new Map<string, TargetSelection[]>();
@@ -287,7 +285,6 @@ export function plan(input: PlanInput): Plan {
     const addNamed = (target: TargetConfig) => {
       const { ids, name, credential, account, intervalMs: everyMs } = target;
       const key = targetKey(kind, ids);
-      if (!owns(key)) return;
       let fedBy: string | undefined;
       if (!isAlone) {
         const { listing, readBy = listing } = resource;
@@ -357,7 +354,6 @@ export function plan(input: PlanInput): Plan {
         if (isOrphan(entry)) continue;
         if (feature !== undefined && entry.features?.includes(feature) !== true) continue;
         const key = targetKey(kind, entry.ids);
-        if (!owns(key)) continue;
         if (isSelected(entry) && !isOut(spec, entry)) {
           count++;
           addListed(key, entry, spec);

@@ -41,12 +41,11 @@ function icon(tone: Tone): string {
 }
 
 function factsOf({ exporter, kinds, nowMs }: View): Html {
-  const { startedAtMs, shard, capacities, configuration } = exporter;
+  const { startedAtMs, capacities, configuration } = exporter;
   const series = kinds.reduce((sum, { kind }) => sum + exporter.series(kind), 0);
   const known = {
     up: durationInWords(nowMs - startedAtMs),
     series: count(series),
-    shard,
     'request rate (planned / allowed)': capacities
       .map((one) => `${one.api} ${rateText(one.neededPerSecond)} / ${rateText(one.allowedPerSecond)}`)
       .join(', '),

@@ -21,8 +21,6 @@ export type KindNames = Pick<Resource, 'kind' | 'noun' | 'api' | 'product'> & {
 /** Times are Unix times. */
 export interface ExporterStatus {
   readonly startedAtMs: number;
-  /** The shard and how many there are, as in `1/3`; undefined without sharding. */
-  readonly shard: string | undefined;
   readonly series: (kind: string) => number;
   readonly configuration: {
     readonly loadedAtMs: number;

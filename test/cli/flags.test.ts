@@ -32,7 +32,6 @@ test('without flags the defaults apply', () => {
     telemetryPath: '/metrics',
     webConfigFile: undefined,
     enableLifecycle: false,
-    shard: undefined,
     logLevel: 'info',
     logFormat: undefined,
     version: false,
@@ -89,7 +88,6 @@ describe('a flag', () => {
       ['--web.config.file=web.yml', '--web.enable-lifecycle'],
       { webConfigFile: 'web.yml', enableLifecycle: true },
     ],
-    [['--shard=0/3'], { shard: { index: 0, count: 3 } }],
     [['--log.level=warn', '--log.format=pretty'], { logLevel: 'warn', logFormat: 'pretty' }],
     [['--version'], { version: true }],
     [['-h'], { help: true }],
@@ -107,8 +105,6 @@ describe('a flag', () => {
     [['--config.file='], '--config.file: expected a path; got ""'],
     [['--config.file=a', '--config.file=b'], '--config.file: expected once; it is given several times'],
     [['--once=maybe'], '--once: expected true or false; got "maybe"'],
-    [['--shard=3/3'], '--shard: expected I/N with 0 ≤ I < N, such as 0/3; got "3/3"'],
-    [['--shard=1'], '--shard: expected I/N with 0 ≤ I < N, such as 0/3; got "1"'],
     [['--log.level=warning'], '--log.level: expected trace, debug, info, warn or error; got "warning"'],
     [['--log.format=text'], '--log.format: expected json or pretty; got "text"'],
     [['--demo', '--demo.accounts=6'], '--demo.accounts: expected a number from 1 to 5; got "6"'],
@@ -151,7 +147,6 @@ describe('a flag', () => {
       ['--backfill=1d', `--backfill.label=${label}`],
       `--backfill.label: expected NAME=VALUE with a name of letters, digits and underscores, such as job=bunnynet-exporter; got "${label}"`,
     ]),
-    [['--backfill=1d', '--shard=0/2'], '--backfill and --shard cannot be used together; leave one out'],
     [
       ['--once', '--once.kind=billing,storge'],
       '--once.kind: expected one such as storage_zone, dns_zone or exporter; got "storge"',
@@ -162,17 +157,17 @@ describe('a flag', () => {
   });
 
   test('all mistakes are reported at once', () => {
-    expect(problemsOf(['--onc', '--shard=x', 'y'], { BUNNYNET_LOG_LEVEL: 'loud' })).toEqual([
+    expect(problemsOf(['--onc', '--log.format=x', 'y'], { BUNNYNET_LOG_LEVEL: 'loud' })).toEqual([
       'unknown flag "--onc" (did you mean --once?)',
       'unexpected argument "y": every setting is a flag, such as --config.file=PATH',
-      '--shard: expected I/N with 0 ≤ I < N, such as 0/3; got "x"',
       'BUNNYNET_LOG_LEVEL: expected trace, debug, info, warn or error; got "loud"',
+      '--log.format: expected json or pretty; got "x"',
     ]);
   });
 
   test('help and version work whatever else is wrong', () => {
     expect(parseFlags(['--help', '--nonsense'], {}).help).toBe(true);
-    expect(parseFlags(['--version', '--shard=x'], {}).version).toBe(true);
+    expect(parseFlags(['--version', '--log.format=x'], {}).version).toBe(true);
   });
 });
 
@@ -205,7 +200,6 @@ describe('the environment', () => {
         ],
       },
     ],
-    [{ BUNNYNET_SHARD: '1/2' }, { shard: { index: 1, count: 2 } }],
     [{ BUNNYNET_DEMO_SCALE: 'full' }, { demo: false, demoScale: 'full' }],
   ])('%j is read', (env, expected) => {
     expect(parseFlags([], env)).toMatchObject(expected);
@@ -265,13 +259,13 @@ test('no command line crashes it', () => {
       '-',
       '--demo=false',
       '-h',
-      '--shard=',
+      '--log.format=',
       '__proto__',
       '--__proto__=x',
     ),
     fc.string(),
     fc
-      .tuple(fc.constantFrom('--shard=', '--web.listen-address=', '--demo.scale=', '--'), fc.string())
+      .tuple(fc.constantFrom('--log.format=', '--web.listen-address=', '--demo.scale=', '--'), fc.string())
       .map(([a, b]) => a + b),
   );
   fc.assert(

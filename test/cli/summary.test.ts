@@ -17,7 +17,7 @@ video_storage:
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000002
     - 1/0f8c3f9e-1b2a-4c3d-8e4f-000000000003
 `);
-  expect(summary(config, resources, () => true, plain)).toBe(`\
+  expect(summary(config, resources, plain)).toBe(`\
 kind           credential  interval   targets
 application    account     30s to 1m  2
 shield_zone    account     10m        all
@@ -46,7 +46,7 @@ applications: { targets: all, include: prod-.*, overrides: [{ id: q7TzVb2, inter
 shield_zones: { targets: all }
 api_guardian: { targets: all, parents: { exclude: www } }
 `);
-  const [kinds] = summary(config, resources, () => true, plain).split('\n\n');
+  const [kinds] = summary(config, resources, plain).split('\n\n');
   expect(kinds).toBe(`\
 kind          credential  interval   targets
 application   account     30s to 1m  all that are selected

@@ -483,28 +483,6 @@ it('a target that is named by hand is read with the key that it names', async ()
   expect(whole.requests.find(({ path }) => path.startsWith('/mc'))?.key).toBe(keys.UMBRELLA);
 });
 
-it('the shards share the targets of all accounts', async () => {
-  const found: string[] = [];
-  for (const index of [0, 1]) {
-    const whole = await startWhole({
-      document: { ...both, pull_zones: { targets: 'all' } } as never,
-      env: keys,
-      shard: { index, count: 2 },
-      routes: {
-        '/pullzone': ({ key }: Request) => listed(key === keys.ACME ? [1, 2, 3, 4, 5] : [6, 7, 8, 9]),
-      },
-    });
-    await whole.poll();
-    found.push(
-      ...whole.exporter.targets().map(({ target }) => `${target.ids['pull_zone_id']} ${target.account}`),
-    );
-  }
-  expect(found.toSorted()).toEqual([
-    ...['1', '2', '3', '4', '5'].map((id) => `${id} acme`),
-    ...['6', '7', '8', '9'].map((id) => `${id} umbrella`),
-  ]);
-});
-
 it('the status page and its JSON count by account, and show the targets of those that are asked for', async () => {
   const { whole, answers } = await start();
   answers[keys.UMBRELLA] = () => reply(500);

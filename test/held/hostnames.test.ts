@@ -147,26 +147,6 @@ it('are those of the selected zones, by their own names', async () => {
   ]);
 });
 
-it('are those of the zones of this shard, and together all', async () => {
-  const zones = Array.from({ length: 12 }, (_, i) => ({
-    Id: 100 + i,
-    Name: `zone${i}`,
-    Hostnames: [{ ...cdn, Value: `cdn${i}.example` }],
-  }));
-  const shards = [];
-  for (const index of [0, 1]) {
-    const { whole, groups } = await start(() => listed(...zones), { shard: { index, count: 2 } });
-    await whole.poll();
-    shards.push(await groups());
-  }
-  expect(shards.map(({ length }) => length > 0)).toEqual([true, true]);
-  const all = zones.map(({ Id, Name, Hostnames }) =>
-    group(String(Hostnames[0]?.Value), String(Id), Name, 'http01'),
-  );
-  expect(shards.flat()).toHaveLength(all.length);
-  expect(shards.flat()).toEqual(expect.arrayContaining(all));
-});
-
 it('are none where the configuration names no zone', async () => {
   const { whole, groups } = await start(() => listed(shop), {
     document: { pull_zones: { targets: [] } },

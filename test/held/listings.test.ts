@@ -84,25 +84,6 @@ it('a selection that takes nothing of what was found is a warning', async () => 
   expect(whole.said(warning)).toHaveLength(1);
 });
 
-it.each([0, 1])(
-  'shard %i of 2 does not warn of what it excludes: the other may have the rest',
-  async (index) => {
-    const whole = await startWhole({
-      document: { pull_zones: { targets: 'all', include: 'a' } },
-      shard: { index, count: 2 },
-      routes: {
-        '/pullzone': () => ({
-          Items: ['a', 'b', 'c', 'd', 'e', 'f'].map((Name, at) => ({ Id: at + 1, Name })),
-          TotalItems: 6,
-          HasMoreItems: false,
-        }),
-      },
-    });
-    await whole.poll();
-    expect(whole.said('nothing of kind')).toEqual([]);
-  },
-);
-
 const readers = [
   {
     of: 'the core API',

@@ -60,7 +60,6 @@ export interface WholeOptions {
   readonly api?: Readonly<Record<string, unknown>>;
   readonly proxy?: ExporterOptions['proxy'];
   readonly web?: Pick<ExporterOptions, 'probeAddress' | 'webConfigFile'>;
-  readonly shard?: ExporterOptions['shard'];
   readonly failsPaused?: ExporterOptions['failsPaused'];
   readonly maxKeyReadMs?: number;
   readonly onExchange?: ExporterOptions['onExchange'];
@@ -399,7 +398,6 @@ export async function startWhole(options: WholeOptions) {
     onExchange: options.onExchange,
     createSender: clock && createSender,
     proxy: options.proxy,
-    shard: options.shard,
     failsPaused: options.failsPaused,
     // No time passes while the state is written, which takes real time.
     state: { file: undefined, during: clock && ((write) => clock.hold(write)) },

@@ -10,11 +10,7 @@ import { isReadAlone, type Listed } from '../../src/resources/resource.ts';
 import { account, env, load } from '../config/fixtures.ts';
 import { planOf, polledIn, resourceOf } from './fixtures.ts';
 
-const capacityOf = (config: Config) =>
-  capacity(
-    specsOf(config, resources, () => true),
-    config.apis,
-  );
+const capacityOf = (config: Config) => capacity(specsOf(config, resources), config.apis);
 
 function zones(n: number): string {
   return Array.from({ length: n }, (_, i) => i + 1).join();

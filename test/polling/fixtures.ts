@@ -89,13 +89,12 @@ export interface Known {
   /** The plan before; its targets may stay. */
   readonly previous?: Plan;
   readonly keyIdOf?: (credential: string) => string;
-  readonly owns?: (key: string) => boolean;
   readonly all?: readonly Resource[];
 }
 
 /** Plans a configuration with these snapshots. Where nothing else is said, every key has the id `k`. */
 export function planOf(config: Config, known: Known = {}): Plan {
-  const { had = {}, previous, keyIdOf = () => 'k', owns = () => true, all = resources } = known;
+  const { had = {}, previous, keyIdOf = () => 'k', all = resources } = known;
   return plan({
     config,
     sections: plannedSections(config, all),
@@ -105,7 +104,6 @@ export function planOf(config: Config, known: Known = {}): Plan {
       const entries = had[key];
       return known.snapshots?.[key] ?? (entries && { entries, keyId: 'k' });
     },
-    owns,
     before: previous?.targets ?? new Map(),
   });
 }
@@ -139,7 +137,6 @@ export function engineWith(get: ApiClient['get'], more: Partial<EngineOptions> =
     },
     log: pino({ level: 'silent' }),
     foundKeys: { learn: () => [], retain: () => undefined },
-    owns: () => true,
     ...more,
   });
 }

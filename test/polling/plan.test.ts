@@ -116,14 +116,6 @@ describe('targets that are named', () => {
     expect(keysOf(planOf(config, { had: { [zonesKey()]: zonesFound('2') } }))).toEqual(['shield_zone/1']);
   });
 
-  it('of other shards are not polled, and a listing for none of them is not read', () => {
-    const config = configOf([sectionConfig('shield_zone', [zone('1'), zone('2')])]);
-    const none = planOf(config, { owns: () => false });
-    expect([keysOf(none), listingsOf(none)]).toEqual([[], []]);
-    const second = planOf(config, { owns: (key) => key.endsWith('2') });
-    expect([keysOf(second), listingsOf(second)]).toEqual([['shield_zone/2'], [zonesKey()]]);
-  });
-
   it('are one for each credential where a kind is about the whole account', () => {
     const bill = defineResource({
       kind: 'bill',
@@ -215,11 +207,10 @@ describe('all targets', () => {
     expect(keysOf(planOf(config, { had: listed('OptimizerEnabled') }))).toEqual(['pull_zone_optimizer/7']);
   });
 
-  it('are those of this shard; what is excluded is counted there, too', () => {
+  it('are counted, with what is excluded', () => {
     const selection = { include: [], exclude: ['9'] };
     const plan = planOf(configOf([all('shield_zone', { selection })]), {
-      had: { [zonesKey()]: zonesFound('7', '8', '9', '19') },
-      owns: (key) => !key.endsWith('8'),
+      had: { [zonesKey()]: zonesFound('7', '9', '19') },
     });
     expect(keysOf(plan)).toEqual(['shield_zone/7', 'shield_zone/19']);
     expect(plan.selections.get(zonesKey())).toEqual([

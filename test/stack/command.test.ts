@@ -175,17 +175,6 @@ test('says that it cannot read answers without WebAssembly, and ends with 1', as
   expect(code).toBe(1);
 });
 
-test('checks the configuration of a shard without calling anything, and ends with 0', async () => {
-  const ids = Array.from({ length: 700 }, (_, i) => `app${i}`).join(',');
-  const env = firstTry({ BUNNYNET_APPLICATIONS: ids });
-  const { code, stdout } = await run(['--config.check', '--shard=0/2'], { env }).ended;
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/^shard 0\/2\n.*✓ the configuration is valid\n$/s);
-  // All of them would need 12 requests a second.
-  expect(stdout).toMatch(/^application +6 +10 /m);
-  expect(simulator.counters.application.requests).toBe(0);
-});
-
 test('names the variable of an address that cannot be reached', async () => {
   const env = firstTry({ BUNNYNET_APPLICATION_URL: 'http://127.0.0.1:1' });
   const { stderr } = await run(['--once'], { env }).ended;

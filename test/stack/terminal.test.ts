@@ -112,7 +112,7 @@ describe.each(shells)('%s', (name, command, setUp) => {
       'bunnynet-exporter --log.l\tde\t',
       'bunnynet-exporter --demo.scale fu\t --demo.o\t--onc\t',
       'bunnynet-exporter --web.conf\tpackage-l\t',
-      'bunnynet-exporter --shard=\t0/3 --no-such\t',
+      'bunnynet-exporter --demo.accounts=\t3 --no-such\t',
       'exit',
     ];
     const { shown } = onTerminal(command, { TERM: 'dumb' }, `${lines.join('\n')}\n`);
@@ -123,7 +123,7 @@ describe.each(shells)('%s', (name, command, setUp) => {
       '--demo.outage',
       '--once',
       '--web.config.file=package-lock.json',
-      '--shard=0/3',
+      '--demo.accounts=3',
       '--no-such',
     ]);
   });

@@ -148,7 +148,6 @@ export function many(targets: number): readonly TargetStatus[] {
 
 export const calm: ExporterStatus = {
   startedAtMs: nowMs - 150_000,
-  shard: undefined,
   series: () => 10,
   configuration: { loadedAtMs: nowMs - 150_000, refused: undefined },
   capacities: [],

@@ -120,7 +120,6 @@ describe('the status page', () => {
         ],
         {
           exporter: {
-            shard: '1/3',
             capacities,
             configuration: { loadedAtMs: nowMs - 60_000, refused: undefined },
           },
@@ -142,7 +141,7 @@ describe('the status page', () => {
       `The request rate of the video API is too low for the targets ${shortfall}.`,
       'The API sends fields of another type than expected since 11:59:52 UTC Their series are left out, and sums over them are too small.',
       'application monthlyCost (36 times)',
-      'up 2 m 30 s series 30 shard 1/3 request rate (planned / allowed) video 900 / 2 configuration loaded 1 m ago as of 12:00:00 UTC',
+      'up 2 m 30 s series 30 request rate (planned / allowed) video 900 / 2 configuration loaded 1 m ago as of 12:00:00 UTC',
     ].map((words) => [page.includes(words), words] as const);
     expect(places.filter(([isThere]) => !isThere)).toEqual([]);
     expect(await render([status({ app_id: 'a' })])).not.toContain('What is wrong');

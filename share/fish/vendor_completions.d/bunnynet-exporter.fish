@@ -19,7 +19,6 @@ complete -c bunnynet-exporter -l web.telemetry-path -x -d 'The path of the metri
 complete -c bunnynet-exporter -l web.config.file -r -F -d 'TLS and basic auth, in the format of Prometheus\' exporter-toolkit.'
 complete -c bunnynet-exporter -l web.enable-lifecycle -d 'Allow POST /-/reload.'
 complete -c bunnynet-exporter -l state.file -r -F -d 'Keep counters over a restart in this file, instead of that of the configuration (state.file).'
-complete -c bunnynet-exporter -l shard -x -d 'Poll only the targets of shard I of N (0 ≤ I < N).'
 complete -c bunnynet-exporter -l log.level -x -a 'trace debug info warn error' -d 'The lowest level that is logged: trace, debug, info, warn or error.'
 complete -c bunnynet-exporter -l log.format -x -a 'json pretty' -d 'Format of the log on stderr: json or pretty. Without it: pretty on a terminal, json elsewhere.'
 complete -c bunnynet-exporter -l version -d 'Print the version and exit.'
