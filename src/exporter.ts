@@ -170,7 +170,7 @@ export class Exporter {
       sameKeys: () => this.#sameKeys,
       pauses: () => pausesOf(this.#clients, this.#now()),
       countingSinceMs: () => this.#engine.counters.sinceMs,
-      state: ownState && (() => this.#keeper?.lastWriteMs),
+      state: ownState && (() => this.#keeper?.writes),
       now: () => this.#now(),
     });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);

@@ -26,6 +26,7 @@ import type { Overview } from './polling/overview.ts';
 import { isFoundKey } from './polling/spec.ts';
 import { type ApiName, operationsOf, type Resource } from './resources/resource.ts';
 import type { SameKey } from './secrets/same-keys.ts';
+import type { StateWrites } from './state/keeper.ts';
 import { revision, version } from './version.ts';
 
 /** What is read at each scrape. */
@@ -49,8 +50,8 @@ export interface Inventory {
   readonly droppedLogLines: () => number;
   /** When the oldest counter began; undefined where nothing is counted. Unix time. */
   readonly countingSinceMs: () => number | undefined;
-  /** When the state was last written; undefined before the first write. Undefined where counters are not kept. Unix time. */
-  readonly state: (() => number | undefined) | undefined;
+  /** How the writes of the state go. Undefined where counters are not kept. */
+  readonly state: (() => StateWrites | undefined) | undefined;
   /** Unix time. */
   readonly now: () => number;
 }
@@ -246,8 +247,14 @@ function declareCounts(
   gauge(
     'state_last_write_timestamp_seconds',
     [],
-    'When the counters were last written to state.file, as Unix time. No series without that file, and before the first time.',
-    () => timestampRow(inventory.state?.()),
+    'When this process last wrote the counters to state.file, as Unix time; 0 before the first time. No series without that file.',
+    () => (inventory.state ? [{ value: (inventory.state()?.lastWriteMs ?? 0) / 1000 }] : []),
+  );
+  gauge(
+    'state_write_failing_since_timestamp_seconds',
+    [],
+    'Since when the counters cannot be written to state.file, as Unix time. No series while they can.',
+    () => timestampRow(inventory.state?.()?.failingSinceMs),
   );
   byApi(
     'planned_requests_per_second',

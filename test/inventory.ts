@@ -31,6 +31,6 @@ export const inventory: Inventory = {
   pauses: () => [],
   droppedLogLines: () => 0,
   countingSinceMs: () => 0,
-  state: () => 0,
+  state: () => ({ lastWriteMs: 0, failingSinceMs: 0 }),
   now: () => 0,
 };

@@ -1,11 +1,17 @@
-/** Reads and writes the state file. A write replaces it as a whole: after a crash it is the one before, or the new one. */
+/**
+ * Reads and writes the state file. A write replaces it as a whole: after a crash it is the one before, or the new one. Where the path is
+ * a symbolic link, it is what that points to.
+ */
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { readStart } from '../files.ts';
 import { Turns } from '../turns.ts';
 import {
+  beginsLikeState,
   firstLine,
+  hasCounted,
   headOf,
   lastLine,
   parseState,
@@ -19,42 +25,49 @@ import {
 const headBytes = 1000;
 
 /** With its permission model, Node 26 has no fsync. Then each write waits for the disk. */
-const { O_WRONLY, O_CREAT, O_TRUNC, O_SYNC } = constants;
-const eachWriteSynced = O_WRONLY | O_CREAT | O_TRUNC | O_SYNC;
+const { O_WRONLY, O_CREAT, O_EXCL, O_SYNC } = constants;
+/** A draft is a new file: what is there, such as a link to another file, is not written. */
+const asNew = O_WRONLY | O_CREAT | O_EXCL;
 
 /** Written at once. */
 const pieceLength = 64 * 1024;
 
-/** What a state file has at the start: nothing, if there is none, or it is none. */
+/** What a state file has at the start: nothing, if there is none, if it is empty, or cannot be used. */
 export interface ReadState {
   readonly state: StateFile | undefined;
-  /** Why a file that is no state was set aside, and where it is kept: a sentence. */
+  /** Why a file that cannot be used was set aside, and where it is kept: a sentence. */
   readonly problem?: string;
 }
 
 /**
- * Reads the state, and removes what writes that were cut off have left. Sets aside a file that is no state, as `FILE.bad-` and the
+ * Reads the state, and removes what writes that were cut off have left. Sets aside a state that cannot be used, as `FILE.bad-` and the
  * Unix time. nowMs: Unix time.
  *
- * @throws an error that says who owns it, if it may not or cannot be read
+ * @throws an error that says who owns it, if it may not or cannot be read; or that it is no state, and nothing of what it has
  */
 export async function readState(path: string, nowMs: number): Promise<ReadState> {
-  let text: string;
+  const file = await pointedTo(path).catch(() => path);
+  let start: string;
+  let text = '';
   try {
-    if (!(await stat(path)).isFile()) throw new Error('it is no regular file');
-    text = await readFile(path, 'utf8');
+    if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
+    start = (await readStart(file, headBytes)).toString('utf8');
+    if (beginsLikeState(start)) text = await readFile(file, 'utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { state: undefined };
     throw new Error(
-      `the state file ${path} cannot be read: ${messageOf(error)}. ${await ownersOf(path)} Correct that, or remove the file: then counters begin anew`,
+      `the state file ${path} cannot be read: ${messageOf(error)}. ${await ownersOf(file)} Correct that, or remove the file: then counters begin anew`,
     );
   }
-  await removeLeftovers(path).catch(() => undefined);
+  if (start !== '' && text === '') throw new Error(notState(path));
+  await removeLeftovers(file).catch(() => undefined);
+  // An empty file was made for the state.
+  if (text === '') return { state: undefined };
   try {
     return { state: parseState(text) };
   } catch (error) {
-    const aside = `${path}.bad-${Math.floor(nowMs / 1000)}`;
-    const outcome = await rename(path, aside).then(
+    const aside = `${file}.bad-${Math.floor(nowMs / 1000)}`;
+    const outcome = await rename(file, aside).then(
       () => `It is kept as ${aside}`,
       (failure: unknown) => `It could not be kept as ${aside}: ${messageOf(failure)}`,
     );
@@ -63,19 +76,69 @@ export async function readState(path: string, nowMs: number): Promise<ReadState>
   }
 }
 
-/** The head of the state that is there now; undefined if there is none. Rejects with Node's error. */
+/** The head of the state that is there now; undefined if there is none that this version can read. Rejects with Node's error. */
 export async function readHead(path: string): Promise<StateHead | undefined> {
+  return headOf(await startOf(path));
+}
+
+/** What a write would replace: the line that it begins with; and its head, unless this version cannot read it. */
+export interface Replaced {
+  readonly line: string;
+  readonly head: StateHead | undefined;
+}
+
+/**
+ * What is there now; undefined if nothing is, or the file is empty.
+ *
+ * @throws an error that says that the file is no state, or Node's error
+ */
+export async function readReplaced(path: string): Promise<Replaced | undefined> {
+  const start = await startOf(path);
+  if (start === '') return undefined;
+  if (!beginsLikeState(start)) throw new Error(notState(path));
+  return { line: start.split('\n', 1)[0] ?? '', head: headOf(start) };
+}
+
+/** Whether a state that is there has counted nothing: then it is as none. False where what is there cannot be read. */
+export async function isVacant(path: string): Promise<boolean> {
   try {
-    return headOf((await readStart(path, headBytes)).toString('utf8'));
+    const start = await startOf(path);
+    if (start === '') return true;
+    return beginsLikeState(start) && !hasCounted(parseState(await readFile(path, 'utf8')));
+  } catch {
+    return false;
+  }
+}
+
+/** Empty where there is no file. */
+async function startOf(path: string): Promise<string> {
+  try {
+    return (await readStart(path, headBytes)).toString('utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return '';
     throw error;
+  }
+}
+
+/** What it has is not said: it may be a key. */
+function notState(path: string): string {
+  return `the file ${path} is no state: it does not begin like one, and is left as it is. Name another file for the state, which need not be there yet`;
+}
+
+/** Where a path leads, also if nothing is there yet. */
+async function pointedTo(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    const link = await readlink(path).catch(() => undefined);
+    return link === undefined ? path : await pointedTo(resolve(dirname(path), link));
   }
 }
 
 /**
  * Writes a state in pieces, a few milliseconds at a time. Each target is taken when its turn comes, as a whole. The file is readable
- * by its owner alone.
+ * by its owner alone. Resolves with its length in bytes.
  *
  * @throws an error that says what is missing
  */
@@ -83,21 +146,30 @@ export async function writeState(
   path: string,
   head: StateHead,
   targets: Iterable<TargetState>,
-): Promise<void> {
-  const draft = `${draftsOf(path)}${head.writer}`;
+): Promise<number> {
+  let file = path;
+  let draft: string | undefined;
   try {
-    await writeDraft(draft, head, targets);
-    await rename(draft, path);
-    await syncFolder(dirname(path));
+    file = await pointedTo(path);
+    draft = `${draftsOf(file)}${randomUUID()}`;
+    const bytes = await writeDraft(draft, head, targets);
+    await rename(draft, file);
+    await syncFolder(dirname(file));
+    return bytes;
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined);
-    throw new Error(`the state file ${path} cannot be written: ${await whyNotWritten(path, error)}`);
+    if (draft !== undefined) await rm(draft, { force: true }).catch(() => undefined);
+    throw new Error(`the state file ${path} cannot be written: ${await whyNotWritten(file, error)}`);
   }
 }
 
-async function writeDraft(draft: string, head: StateHead, targets: Iterable<TargetState>): Promise<void> {
+async function writeDraft(draft: string, head: StateHead, targets: Iterable<TargetState>): Promise<number> {
   const syncs = process.permission === undefined;
-  const file = await open(draft, syncs ? 'w' : eachWriteSynced, 0o600);
+  const file = await open(draft, syncs ? asNew : asNew | O_SYNC, 0o600);
+  let bytes = 0;
+  const append = async (piece: string) => {
+    bytes += Buffer.byteLength(piece);
+    await file.appendFile(piece);
+  };
   try {
     const turns = new Turns();
     let piece = firstLine(head);
@@ -106,13 +178,14 @@ async function writeDraft(draft: string, head: StateHead, targets: Iterable<Targ
       piece += targetLine(target, isFirst);
       isFirst = false;
       if (piece.length >= pieceLength) {
-        await file.appendFile(piece);
+        await append(piece);
         piece = '';
         turns.begin();
       } else if (turns.isOver) await turns.next();
     }
-    await file.appendFile(piece + lastLine);
+    await append(piece + lastLine);
     if (syncs) await file.sync();
+    return bytes;
   } finally {
     await file.close();
   }
@@ -141,9 +214,19 @@ async function whyNotWritten(path: string, error: unknown): Promise<string> {
   const folder = dirname(path);
   if (code === 'ERR_ACCESS_DENIED')
     return `Node's permission model denies it: start Node with --allow-fs-write=${folder}`;
+  if (code === 'EBUSY' || (await isMount(path)))
+    return `${messageOf(error)}. It is mounted as a single file, which cannot be replaced: mount its folder`;
   if (code === 'ENOENT') return `the folder ${folder} does not exist: create it for the user of the exporter`;
   const isOfOwner = code === 'EACCES' || code === 'EPERM';
   return isOfOwner ? `${messageOf(error)}. ${await ownersOf(folder)}` : messageOf(error);
+}
+
+/** Whether a file is on another device than its folder: then it is a mount. */
+async function isMount(path: string): Promise<boolean> {
+  const [file, folder] = await Promise.all(
+    [path, dirname(path)].map((one) => stat(one).catch(() => undefined)),
+  );
+  return file !== undefined && folder !== undefined && file.dev !== folder.dev;
 }
 
 /** Who owns a file or a folder, and as whom this process runs: a sentence; empty if that cannot be told. */

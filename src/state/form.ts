@@ -83,6 +83,18 @@ export function targetLine(target: TargetState, isFirst: boolean): string {
 
 export const lastLine = '\n]}\n';
 
+/** Whether a text begins as a state of any version does. Then it may be told what is wrong with it: it is no key. */
+export function beginsLikeState(text: string): boolean {
+  return /^\s*\{\s*"version"\s*:\s*\d/.test(text);
+}
+
+/** Whether a state has a single counter. One without is as none. */
+export function hasCounted({ targets }: StateFile): boolean {
+  return targets.some(({ counters }) =>
+    Object.values(counters).some(({ series, rest }) => series.length > 0 || rest),
+  );
+}
+
 /** The head that a file begins with; undefined if that is none of this version. */
 export function headOf(start: string): StateHead | undefined {
   const [line = ''] = start.split('\n', 1);

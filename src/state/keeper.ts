@@ -1,19 +1,28 @@
 /**
- * Writes the state every five minutes, soon after a series has begun, and at the end. Knows nothing of what it writes. What goes wrong
- * is its `problem`, and ends nothing.
+ * Writes the state every five minutes, soon after a series has begun, and at the end; but not what another process writes. Knows nothing
+ * of what it writes. What goes wrong is its `problem`, and ends nothing.
  */
 import { randomUUID } from 'node:crypto';
-import { readHead, writeState } from './file.ts';
+import { readReplaced, writeState } from './file.ts';
 import { type StateHead, stateVersion, type TargetState } from './form.ts';
 
 const intervalMs = 300_000;
 
-/** Between two writes, as long as series begin: also so that writing takes a twentieth of the time at most. */
-const leastPauseMs = 2000;
+/** What begins together is one write. */
+const soonMs = 1000;
+/** Between two writes soon after a series has begun: also so that writing takes a twentieth of the time at most. */
+const leastPauseMs = 10_000;
 const pauseFactor = 20;
+/** What these may write in a day: half of it at once, and the rest in the course of the day. */
+const earlyBytesADay = 1e9;
 
 /** A write that takes longer is a problem. */
 const patienceMs = 30_000;
+
+/** Another process that has written nothing for so long has ended: it writes twice in that time. */
+const quietMs = 600_000;
+/** A timer may come a little early. */
+const earlyMs = 1000;
 
 export interface KeeperOptions {
   readonly path: string;
@@ -30,10 +39,17 @@ export interface KeeperOptions {
 /** Why the state is not written. */
 export interface StateProblem {
   readonly message: string;
-  /** When the first write failed so. Unix time. */
+  /** When the first write failed. Unix time. */
   readonly sinceMs: number;
-  /** Whether another process writes the same file: then this one does not write any more. */
+  /** Whether another process writes the same file. */
   readonly isForeign: boolean;
+}
+
+/** How the writes go. Unix times. */
+export interface StateWrites {
+  /** When the last one succeeded; undefined before the first. */
+  readonly lastWriteMs: number | undefined;
+  readonly failingSinceMs: number | undefined;
 }
 
 export class StateKeeper {
@@ -45,14 +61,21 @@ export class StateKeeper {
   /** The write under way. */
   #writing: Promise<void> | undefined;
   #isWantedAgain = false;
-  #mayWriteAtMs = Number.NEGATIVE_INFINITY;
+  #mayWriteSoonAtMs = Number.NEGATIVE_INFINITY;
+  readonly #early = new Allowance(earlyBytesADay);
+  /** What another process wrote: the line it begins with, and since when that has been the same, as `performance.now()` counts. */
+  #foreign: { readonly line: string; readonly sinceMs: number } | undefined;
   #hasEnded = false;
-  /** When the last write succeeded. Unix time. */
-  lastWriteMs: number | undefined;
+  #lastWriteMs: number | undefined;
+  #lastBytes = 0;
   problem: StateProblem | undefined;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
+  }
+
+  get writes(): StateWrites {
+    return { lastWriteMs: this.#lastWriteMs, failingSinceMs: this.problem?.sinceMs };
   }
 
   /** Writes from now on: at once, since another process that writes the same file then knows. */
@@ -64,9 +87,11 @@ export class StateKeeper {
   /** Something has begun that the file lacks. */
   writeSoon(): void {
     if (this.#timer === undefined || this.#hasEnded || this.#soon) return;
-    const waitMs = Math.max(0, this.#mayWriteAtMs - performance.now());
+    const waitMs = Math.max(soonMs, this.#mayWriteSoonAtMs - performance.now());
     this.#soon = setTimeout(() => {
       this.#soon = undefined;
+      if (!this.#early.take(this.#lastBytes)) return;
+      this.#mayWriteSoonAtMs = performance.now() + leastPauseMs;
       void this.#write();
     }, waitMs).unref();
   }
@@ -87,7 +112,7 @@ export class StateKeeper {
 
   /** One write at a time; another is wanted then, if this is called meanwhile. Never rejects. */
   #write(): Promise<void> {
-    if (this.#hasEnded || this.problem?.isForeign) return Promise.resolve();
+    if (this.#hasEnded) return Promise.resolve();
     if (this.#writing) {
       this.#isWantedAgain = true;
       return this.#writing;
@@ -108,40 +133,85 @@ export class StateKeeper {
       this.#fail(`the state file ${path} cannot be written: it takes longer than ${patienceMs / 1000} s`);
     }, patienceMs).unref();
     try {
-      if (await this.#isForeign()) return;
+      if (!(await this.#mayReplace())) return;
       const head: StateHead = {
         version: stateVersion,
         writer: this.#writer,
         written_by: 'exporter',
         written_at: now() / 1000,
       };
-      await writeState(path, head, states());
+      this.#lastBytes = await writeState(path, head, states());
       this.problem = undefined;
-      this.lastWriteMs = now();
+      this.#lastWriteMs = now();
     } catch (error) {
       this.#fail((error as Error).message);
     } finally {
       clearTimeout(impatience);
       const tookMs = Number(process.hrtime.bigint() - beganAt) / 1e6;
-      this.#mayWriteAtMs = performance.now() + Math.max(leastPauseMs, pauseFactor * tookMs);
+      const restedAtMs = performance.now() + pauseFactor * tookMs;
+      this.#mayWriteSoonAtMs = Math.max(this.#mayWriteSoonAtMs, restedAtMs);
     }
   }
 
-  async #isForeign(): Promise<boolean> {
+  /**
+   * Whether the file is this process' own, or that of one that has ended. A history that came after the start is never replaced: the
+   * next start goes on from it.
+   */
+  async #mayReplace(): Promise<boolean> {
     const { path, readWriter } = this.#options;
-    const head = await readHead(path);
-    const isFirst = this.lastWriteMs === undefined;
-    if (head === undefined || head.writer === this.#writer || (isFirst && head.writer === readWriter))
+    const replaced = await readReplaced(path);
+    const { writer, written_by } = replaced?.head ?? {};
+    const isFirst = this.#lastWriteMs === undefined;
+    if (!replaced || writer === this.#writer || (isFirst && writer !== undefined && writer === readWriter)) {
+      this.#foreign = undefined;
+      return true;
+    }
+    if (written_by === 'backfill') {
+      this.#fail(
+        `a history was written to the state file ${path} after this process had started. Restart it, so that it goes on from the history; it writes nothing until then`,
+        true,
+      );
       return false;
+    }
+    const nowMs = performance.now();
+    if (this.#foreign?.line !== replaced.line) this.#foreign = { line: replaced.line, sinceMs: nowMs };
+    if (nowMs - this.#foreign.sinceMs >= quietMs - earlyMs) {
+      this.#foreign = undefined;
+      return true;
+    }
     this.#fail(
-      `another process writes the state file ${path}, so this one does not write it any more: give each exporter a file of its own`,
+      `another process writes the state file ${path}, so this one does not, until the other has written nothing for ten minutes. Give each exporter a file of its own`,
       true,
     );
-    return true;
+    return false;
   }
 
   #fail(message: string, isForeign = false): void {
     const sinceMs = this.problem?.sinceMs ?? this.#options.now();
     this.problem = { message, sinceMs, isForeign };
+  }
+}
+
+/** At most so much in a day: half of it at once, and the rest as it comes back. */
+class Allowance {
+  readonly #most: number;
+  readonly #perMs: number;
+  #left: number;
+  #asOfMs = performance.now();
+
+  constructor(aDay: number) {
+    this.#most = aDay / 2;
+    this.#perMs = aDay / 2 / 86_400_000;
+    this.#left = this.#most;
+  }
+
+  /** Takes so much, if that is there. */
+  take(much: number): boolean {
+    const nowMs = performance.now();
+    this.#left = Math.min(this.#most, this.#left + (nowMs - this.#asOfMs) * this.#perMs);
+    this.#asOfMs = nowMs;
+    if (much > this.#left) return false;
+    this.#left -= much;
+    return true;
   }
 }

@@ -361,6 +361,7 @@ it('SIGKILL at many moments: never a lower value, and nothing twice', async () =
 describe('the file', () => {
   const path = (folder: string) => join(folder, 'state.json');
   const last = 'bunnynet_exporter_state_last_write_timestamp_seconds';
+  const failing = 'bunnynet_exporter_state_write_failing_since_timestamp_seconds';
 
   it('is written every five minutes and at the end, and has no key and no name', async () => {
     const run = { folder: temporary({}), nowMs: at('15T12:00') };
@@ -386,6 +387,7 @@ describe('the file', () => {
     await whole.exporter.start();
     await whole.pass(11 * minuteMs);
     expect(await whole.value(last)).toBeUndefined();
+    expect(await whole.value(failing)).toBeUndefined();
     expect(await whole.value('bunnynet_exporter_counting_since_timestamp_seconds')).toBeGreaterThan(0);
   });
 
@@ -425,11 +427,15 @@ describe('the file', () => {
     const titles = () =>
       whole.exporter.causes().flatMap(({ reason, title }) => (reason === 'state' ? [title] : []));
     expect(titles()).toEqual(['The state file cannot be written']);
+    expect(await whole.value(last)).toBe(0);
+    expect(await whole.value(failing)).toBeCloseTo(at('15T12:00') / 1000, -1);
     expect(whole.said('does not exist: create it')).toHaveLength(1);
     await expectExact(whole, at('15T12:00'));
     mkdirSync(folder);
     await whole.pass(6 * minuteMs);
     expect(titles()).toEqual([]);
+    expect(await whole.value(last)).toBeGreaterThan(at('15T12:10') / 1000);
+    expect(await whole.value(failing)).toBeUndefined();
     expect(existsSync(path(folder))).toBe(true);
   });
 

@@ -1,8 +1,26 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  promises,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { readHead, readState, writeState } from '../../src/state/file.ts';
-import { type StateHead, stateVersion, type TargetState } from '../../src/state/form.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { isVacant, readHead, readReplaced, readState, writeState } from '../../src/state/file.ts';
+import {
+  firstLine,
+  lastLine,
+  type StateHead,
+  stateVersion,
+  type TargetState,
+  targetLine,
+} from '../../src/state/form.ts';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
 
@@ -33,6 +51,10 @@ function zone(id: number): TargetState {
       },
     },
   };
+}
+
+function stateWith(counters: TargetState['counters']): string {
+  return `${firstLine(head)}${targetLine({ ...zone(1), counters }, true)}${lastLine}`;
 }
 
 const isRoot = process.getuid?.() === 0;
@@ -89,9 +111,8 @@ it('a first start has no file', async () => {
 describe('a file that is no state', () => {
   it.each([
     ['cut off', (text: string) => text.slice(0, -40), 'it is cut off'],
-    ['empty', () => '', 'it is cut off'],
     ['of a newer version', (text: string) => text.replace('"version":1', '"version":2'), 'a newer version'],
-    ['another JSON', () => '{"some":"thing"}', 'it is not a state: version'],
+    ['the beginning of one', () => '{ "version": 1 }', 'it is not a state: writer'],
     [
       'changed by hand',
       (text: string) => text.replace('12.5', '"many"'),
@@ -110,6 +131,73 @@ describe('a file that is no state', () => {
     expect(problem).toContain(`${path}.bad-1795834410`);
     expect(readdirSync(folder)).toEqual(['state.json.bad-1795834410']);
     expect(readFileSync(`${path}.bad-1795834410`, 'utf8')).toBe(text);
+  });
+});
+
+describe('a file that does not begin like a state', () => {
+  it.each([
+    ['a key', 'e9f1c2d3-0000-4a5b-secret\n'],
+    ['other JSON', '{"secret":"thing"}'],
+  ])('is left as it is if it is %s, and nothing of it is said', async (_, text) => {
+    const folder = temporary({ key: text });
+    const path = join(folder, 'key');
+    const read = readState(path, nowMs);
+    await expect(read).rejects.toThrow(`the file ${path} is no state`);
+    await expect(read).rejects.not.toThrow('secret');
+    await expect(readReplaced(path)).rejects.toThrow('is left as it is');
+    expect(readdirSync(folder)).toEqual(['key']);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('is as none if it is empty: it was made for the state', async () => {
+    const folder = temporary({ 'state.json': '' });
+    const path = join(folder, 'state.json');
+    expect(await readState(path, nowMs)).toEqual({ state: undefined });
+    expect(await readReplaced(path)).toBeUndefined();
+    expect(readdirSync(folder)).toEqual(['state.json']);
+  });
+});
+
+describe('a path that is a symbolic link', () => {
+  it.each([
+    ['to a state', true],
+    ['to a file that is not there yet', false],
+  ])('%s stays one: what it points to is replaced', async (_, isThere) => {
+    const folder = temporary({});
+    const disk = temporary({});
+    const path = join(folder, 'state.json');
+    symlinkSync('second', path);
+    symlinkSync(join(disk, 'state'), join(folder, 'second'));
+    if (isThere) await writeState(join(disk, 'state'), head, [zone(1)]);
+    await writeState(path, head, [zone(2)]);
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    expect(readdirSync(disk)).toEqual(['state']);
+    expect((await readState(path, nowMs)).state?.targets).toEqual([zone(2)]);
+    writeFileSync(path, readFileSync(path, 'utf8').slice(0, -40));
+    expect((await readState(path, nowMs)).problem).toContain(`${join(disk, 'state')}.bad-`);
+  });
+
+  it('to a disk that is not mounted is an error, and no file takes its place', async () => {
+    const folder = temporary({});
+    const path = join(folder, 'state.json');
+    symlinkSync(join(folder, 'disk', 'state.json'), path);
+    await expect(writeState(path, head, [])).rejects.toThrow('does not exist: create it');
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+  });
+});
+
+describe('what counts as none for a history', () => {
+  it.each<[string, string | undefined, boolean]>([
+    ['no file', undefined, true],
+    ['an empty file', '', true],
+    ['a state without a target', `${firstLine(head)}${lastLine}`, true],
+    ['a state without a series', stateWith({ bunnynet_dns_zone_queries_total: { series: [] } }), true],
+    ['a state that has counted', stateWith(zone(1).counters), false],
+    ['a state that is cut off', `${firstLine(head)}{"kind"`, false],
+    ['another file', 'a key', false],
+  ])('%s: %#', async (_, text, is) => {
+    const path = join(temporary(text === undefined ? {} : { 'state.json': text }), 'state.json');
+    expect(await isVacant(path)).toBe(is);
   });
 });
 
@@ -153,13 +241,43 @@ describe('a write that fails', () => {
     expect(readdirSync(folder)).toEqual(['state.json']);
   });
 
-  it.runIf(process.platform === 'linux')('says that the disk is full', async () => {
-    // Each write to it fails so.
-    const path = join(temporary({}), 'state.json');
-    const { symlinkSync } = await import('node:fs');
-    symlinkSync('/dev/full', `${path}.tmp-a`);
-    await expect(writeState(path, head, [zone(1)])).rejects.toThrow('ENOSPC');
+  const failing = (code: string) => Object.assign(new Error(`${code}: what the system says`), { code });
+
+  it('says that the disk is full', async () => {
+    const folder = temporary({ any: '' });
+    const any = await promises.open(join(folder, 'any'));
+    const append = vi.spyOn(Object.getPrototypeOf(any) as typeof any, 'appendFile');
+    onTestFinished(() => append.mockRestore());
+    await any.close();
+    append.mockRejectedValueOnce(failing('ENOSPC'));
+    await expect(writeState(join(folder, 'state.json'), head, [zone(1)])).rejects.toThrow('ENOSPC');
+    expect(readdirSync(folder)).toEqual(['any']);
   });
+
+  it('says that a single file is mounted, and what to mount', async () => {
+    const folder = temporary({ 'state.json': '' });
+    const rename = vi.spyOn(promises, 'rename').mockRejectedValueOnce(failing('EBUSY'));
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      rename.mockRestore();
+      syncBuiltinESMExports();
+    });
+    await expect(writeState(join(folder, 'state.json'), head, [])).rejects.toThrow(
+      /EBUSY.*mounted as a single file.*mount its folder/,
+    );
+    expect(readdirSync(folder)).toEqual(['state.json']);
+  });
+});
+
+it('a draft has a new name each time', async () => {
+  const folder = temporary({});
+  const names = new Set<string>();
+  function* looking() {
+    for (const name of readdirSync(folder)) if (name.includes('.tmp-')) names.add(name);
+    yield zone(1);
+  }
+  for (let n = 0; n < 2; n++) await writeState(join(folder, 'state.json'), head, looking());
+  expect(names.size).toBe(2);
 });
 
 it('a start removes the drafts of processes that were killed', async () => {
