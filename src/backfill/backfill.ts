@@ -17,7 +17,6 @@ import {
   type Resource,
 } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';
-import type { TargetState } from '../state/form.ts';
 import { buildInfo } from '../telemetry.ts';
 import { andList, count, plural } from '../text.ts';
 import { stateOf } from './counted.ts';
@@ -49,7 +48,7 @@ import {
   wholeIn,
 } from './ranges.ts';
 import { type Fill, rowsOf, throughout } from './rows.ts';
-import { checkStateFile, writeHistoryState } from './state-file.ts';
+import { type CountedTarget, checkStateFile, writeHistoryState } from './state-file.ts';
 
 export interface BackfillOptions extends PastOptions {
   readonly durationMs: number;
@@ -126,7 +125,9 @@ class Backfill {
   /** The answers that the estimate asked for early. */
   readonly #early = new Map<Job, Promise<Answered>>();
   /** What was counted of the targets that are written. */
-  readonly #states: TargetState[] = [];
+  readonly #counted: CountedTarget[] = [];
+  /** Of which something is missing. */
+  readonly #lacking = new Set<TargetHistory>();
   #done = 0;
   #planned = 0;
   #missing = 0;
@@ -173,10 +174,21 @@ class Backfill {
 
   /** After the history: a state of what is not in it would be wrong. */
   async #writeState(path: string): Promise<void> {
-    await writeHistoryState(path, this.#states, this.#now());
-    this.#options.log.info(
-      `an exporter that is started with the state file ${path} goes on from this history: ${plural(this.#states.length, 'target')}`,
-    );
+    const { log } = this.#options;
+    const { written, kept } = await writeHistoryState(path, this.#counted, this.#now());
+    const kinds = andList([...new Set(kept.map(({ kind }) => kind))]);
+    if (written.length === 0)
+      log.warn(
+        `the state file ${path} is not written, since this history has no counter for it${kept.length > 0 ? `: it is still that of an earlier history (${plural(kept.length, 'target')})` : ''}`,
+      );
+    else if (kept.length > 0)
+      log.warn(
+        `the state file ${path} keeps what an earlier history has counted and this one has not, or less of: ${plural(kept.length, 'target')} of ${kinds}`,
+      );
+    if (written.length > 0)
+      log.info(
+        `an exporter that is started with the state file ${path} goes on from this history: ${plural(written.length, 'target')}`,
+      );
   }
 
   /** The time that is asked for. */
@@ -294,7 +306,7 @@ class Backfill {
     const counters = familiesOf(resource.kind).filter((family) => family.days !== undefined);
     for (const history of read) {
       const state = this.#options.stateFile === undefined ? undefined : stateOf(history, counters);
-      if (state) this.#states.push(state);
+      if (state) this.#counted.push({ state, isWhole: !this.#lacking.has(history) });
     }
     for (const history of histories) history.forget();
   }
@@ -337,6 +349,7 @@ class Backfill {
     for (const history of histories) {
       const ofTarget = failures.filter(([job]) => job.history === history);
       const name = `${kind} ${targetName(history.target)}`;
+      if (ofTarget.length > 0 || history.untold.length > 0) this.#lacking.add(history);
       for (const [reason, ranges] of byReason(ofTarget))
         this.#miss(`${ranges.length > 0 ? `${ranges.map(daysText).join(', ')} of ` : ''}${name}: ${reason}`);
       for (const [families, ranges] of byFamilies(history.untold))

@@ -5,7 +5,15 @@ import { describe, expect, it } from 'vitest';
 import { parseState } from '../../src/state/form.ts';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
-import { endsOf, type History, routes, startExporter, stateIn, writeHistory } from './history-before.ts';
+import {
+  endsOf,
+  type History,
+  type Run,
+  routes,
+  startExporter,
+  stateIn,
+  writeHistory,
+} from './history-before.ts';
 import { countersOf, dayMs, document, hourMs, kinds, minuteMs } from './steady.ts';
 import { startWhole, type Whole, type WholeOptions } from './whole.ts';
 
@@ -126,6 +134,85 @@ describe('the state file', () => {
     const after = parseState(readFileSync(stateIn(run), 'utf8'));
     expect(after.writer).not.toBe(before.writer);
     expect(after.targets).toHaveLength(before.targets.length);
+  });
+
+  const counted = (run: Run) =>
+    parseState(readFileSync(stateIn(run), 'utf8')).targets.map((target) => ({
+      ...target,
+      value: Object.values(target.counters)
+        .flatMap(({ series }) => series)
+        .reduce((sum, { value }) => sum + value, 0),
+    }));
+  const ofKind = (run: Run, wanted: string) => counted(run).filter(({ kind }) => kind === wanted);
+
+  it('keeps the kinds that a history of one kind alone does not write, and says so', async () => {
+    const run = { folder: temporary({}), nowMs: at('15T14:20') };
+    await writeHistory(run);
+    const before = counted(run);
+    const { dns_zones } = document;
+    const { log } = await writeHistory({ ...run, document: { dns_zones } }, { durationMs: 2 * dayMs });
+    const isOther = ({ kind }: { kind: string }) => kind !== 'dns_zone';
+    expect(counted(run).filter(isOther)).toEqual(before.filter(isOther));
+    expect(ofKind(run, 'dns_zone').map(({ value }) => value)).toEqual([1440 * 1000]);
+    expect(log).toMatch(/"level":40.*keeps what an earlier history has counted .*: \d+ targets of /);
+    expect(log).toContain('goes on from this history: 1 target');
+  });
+
+  it('is as it was after a history that could read nothing, and after one of nothing', async () => {
+    const { dns_zones } = document;
+    const run = { folder: temporary({}), nowMs: at('15T14:20'), document: { dns_zones } };
+    await writeHistory(run);
+    const before = readFileSync(stateIn(run));
+    const nothing: WholeOptions['routes'] = { '/dnszone/7/statistics': () => ({}) };
+    const failed = await writeHistory({ ...run, routes: nothing });
+    expect(failed.isComplete).toBe(false);
+    expect(failed.log).toMatch(/"level":40.*is not written.*still that of an earlier history \(1 target\)/);
+    expect(readFileSync(stateIn(run))).toEqual(before);
+  });
+
+  it('is not made by a history that has no counter for it', async () => {
+    const { dns_zones } = document;
+    const run = { folder: temporary({}), nowMs: at('15T14:20'), document: { dns_zones } };
+    const { log } = await writeHistory({ ...run, routes: { '/dnszone/7/statistics': () => ({}) } });
+    expect(log).toMatch(/"level":40.*state\.json is not written, since this history has no counter for it"/);
+    expect(existsSync(stateIn(run))).toBe(false);
+  });
+
+  it('keeps the target of which a history that lacks days has counted less', async () => {
+    const { dns_zones, storage_zone_egress } = document;
+    const run = {
+      folder: temporary({}),
+      nowMs: at('15T14:20'),
+      document: { dns_zones, storage_zone_egress },
+    };
+    await writeHistory(run);
+    const before = counted(run);
+    const failing: WholeOptions['routes'] = {
+      '/dnszone/7/statistics': (request) =>
+        request.query.get('dateFrom') === '2026-08-12' ? {} : routes['/dnszone/7/statistics']?.(request),
+    };
+    const again = await writeHistory({ ...run, routes: failing, nowMs: run.nowMs + minuteMs });
+    expect(again.isComplete).toBe(false);
+    expect(counted(run)).toHaveLength(before.length);
+    expect(ofKind(run, 'dns_zone')).toEqual(before.filter(({ kind }) => kind === 'dns_zone'));
+    expect(again.log).toMatch(/keeps what an earlier history has counted .*: 1 target of dns_zone"/);
+    const longer = await writeHistory({ ...run, routes: failing }, { durationMs: 20 * dayMs });
+    expect(ofKind(run, 'dns_zone')[0]?.value).toBeGreaterThan(
+      before.find(({ kind }) => kind === 'dns_zone')?.value ?? 0,
+    );
+    expect(longer.log).not.toContain('keeps what');
+  });
+
+  it('is replaced if an exporter wrote it that has counted nothing', async () => {
+    const { dns_zones } = document;
+    const run = { folder: temporary({}), nowMs: at('15T14:20'), document: { dns_zones } };
+    const whole = await startExporter({ ...run, routes: { '/dnszone/7/statistics': () => ({}) } });
+    await whole.stop();
+    expect(parseState(readFileSync(stateIn(run), 'utf8')).written_by).toBe('exporter');
+    expect(counted(run).flatMap(({ counters }) => Object.values(counters))).toEqual([]);
+    const history = await writeHistory(run);
+    expect(history.isComplete).toBe(true);
+    expect(ofKind(run, 'dns_zone')).toHaveLength(1);
   });
 
   it('is not touched, and nothing is asked, if an exporter wrote it', async () => {
