@@ -11,7 +11,7 @@ import type { StateProblem } from '../state/keeper.ts';
 import type { Reason } from './advice.ts';
 
 /** What people call a kind, and where it is read. */
-export type CauseKind = Pick<Resource, 'kind' | 'api' | 'noun'>;
+export type CauseKind = Pick<Resource, 'kind' | 'section' | 'api' | 'noun' | 'isCostly'>;
 
 /** A field that was not as documented. */
 export interface DriftedField {

@@ -309,8 +309,14 @@ function leaveOutAdvice(group: Group, { kinds, health }: CauseInput): string {
   const affected = new Set([...group.kinds, ...group.listings.map(({ poll }) => poll.kind)]);
   const isAffected = ({ kind, api }: CauseKind) =>
     affected.has(kind) || (apis.has(api) && isUnread(health.apis.get(api)));
-  const names = kinds.filter(isAffected).map(({ kind }) => kind);
-  return `The key lacks the right, or the account the product. Use another key, or leave these kinds out: \`discovery: { except: [${names.join(', ')}] }\`.`;
+  const left = kinds.filter(isAffected);
+  const inAll = left.filter(({ isCostly }) => !isCostly).map(({ kind }) => kind);
+  const named = left.filter(({ isCostly }) => isCostly).map(({ section }) => section);
+  const ways = [
+    ...(inAll.length > 0 ? [`leave these kinds out: \`discovery: { except: [${inAll.join(', ')}] }\``] : []),
+    ...(named.length > 0 ? [`remove the section ${andList(named)}`] : []),
+  ];
+  return `The key lacks the right, or the account the product. Use another key, or ${ways.join(', and ')}.`;
 }
 
 const maxNamedKinds = 3;

@@ -31,10 +31,19 @@ export function summary(config: Config, resources: readonly Resource[], style: S
       : []),
     table([['account', 'kinds', 'requests/s needed'], ...accountRows], style),
     table([['API', 'requests/s needed', 'allowed', 'address'], ...apiRows], style),
+    ...config.sections.flatMap((section) => costText(section, resources)),
     ...apis.flatMap(({ shortfall }) => (shortfall === undefined ? [] : [`${shortfall}\n`])),
     `${style('green', '✓')} the configuration is valid\n`,
   ];
   return blocks.join('\n');
+}
+
+/** What a section costs whose requests depend on how many things are found: `video_storage: a request for each video and hour` */
+function costText({ kind, targets, intervalMs }: SectionConfig, resources: readonly Resource[]): string[] {
+  const resource = resources.find((one) => one.kind === kind);
+  if (!resource?.isCostly || targets !== 'all') return [];
+  const interval = formatDuration(intervalMs);
+  return [`${kind}: a request for each ${resource.noun} and ${interval === '1h' ? 'hour' : interval}\n`];
 }
 
 /** As `rateText`, but with one digit where that says `<0.01`: `0.002`. */

@@ -32,7 +32,7 @@ export function environmentSettings(resources: readonly Resource[]): readonly En
   return [
     {
       variable: 'BUNNYNET_ACCESS_KEY',
-      help: 'the key of the account; alone, it turns on everything except the storage of videos',
+      help: 'the key of the account; alone, it turns on everything except the storage of videos; that is added by the variable of its own',
     },
     { variable: 'BUNNYNET_ACCESS_KEY_FILE', help: fileHelp('access-key') },
     {
@@ -90,12 +90,14 @@ export function fromEnvironment(options: EnvironmentOptions): Document {
     [account, ofAccount],
     [videoCredential, ofVideos],
   ]);
-  let wanted = resources.filter(({ environment }) => textOf(environment, env) !== '');
-  if (wanted.length === 0) {
-    if (!ofAccount.isSet) refuseWithoutKey(options);
-    refuseMistyped(ownVariables(options).unknown);
-    wanted = resources.filter((resource) => takesAll(resource) && !resource.isCostly);
-  }
+  const named = resources.filter(({ environment }) => textOf(environment, env) !== '');
+  if (named.length === 0 && !ofAccount.isSet) refuseWithoutKey(options);
+  // What costs a request for each of very many is added to the rest, and never stands for it.
+  const readsAll = ofAccount.isSet && named.every(({ isCostly }) => isCostly);
+  if (readsAll) refuseMistyped(ownVariables(options).unknown);
+  const wanted = resources.filter(
+    (resource) => named.includes(resource) || (readsAll && takesAll(resource) && !resource.isCostly),
+  );
   const factor = textOf(factorVariable, env);
   const used = new Set<string>();
   const sections: Mapping = {};

@@ -63,12 +63,6 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   if (holdsPatterns(raw)) await loadPatternEngine();
   // The work is done in turns: in one, a file of all kinds would hold up scrapes and polls for 70 ms at a reload.
   await nextTurn();
-  if (hasDocument(options) && (env[accountVariable] ?? '') !== '')
-    problems.push(
-      toProblem(
-        `expected no ${accountVariable} beside a configuration file, which names its credentials itself`,
-      ),
-    );
   const settings = await readSettings(raw, resources, report);
   await nextTurn();
   if (!settings || problems.length > 0) throw refusal(problems, options);
@@ -87,7 +81,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   for (const { path, message } of odditiesOf(config, resources))
     warnings.push(formatProblem({ ...place(path), message }));
   const variables = ownVariables(options, config.credentials);
-  const unread = hasDocument(options) ? variables.settings : [];
+  // The systemd unit names each instance, also one that has a file.
+  const unread = hasDocument(options) ? variables.settings.filter((name) => name !== accountVariable) : [];
   return {
     config: { ...config, apis },
     warnings: [

@@ -153,7 +153,8 @@ function sectionOf(resource: Resource, settings: Settings): readonly Section[] {
   const defaultMs = scaledMs(resource.defaultIntervalSeconds * 1000, settings.interval_factor);
   if (written)
     return [{ ...written, resource, isImplicit: false, intervalMs: written.interval ?? defaultMs }];
-  if (kinds === 'none' || !takesAll(resource) || except.includes(resource.kind)) return [];
+  if (kinds === 'none' || !takesAll(resource) || resource.isCostly || except.includes(resource.kind))
+    return [];
   return [{ ...unwrittenSection(resource), resource, isImplicit: true, intervalMs: defaultMs }];
 }
 

@@ -104,6 +104,17 @@ function scaled(schema: typeof interval, defaultMs: number, description: string)
 
 function discoverySchema(resources: readonly Resource[]) {
   const kinds = resources.map(({ kind }) => kind);
+  const costly = resources.filter(({ isCostly }) => isCostly).map(({ kind }) => kind);
+  const ofAll = kinds.filter((kind) => !costly.includes(kind));
+  const kindOfAll = z
+    .string({ error: 'expected a kind' })
+    .refine((kind) => !costly.includes(kind), {
+      error: '`all` never has it; remove this',
+      params: { quiet: true },
+      abort: true,
+    })
+    .pipe(z.enum(ofAll))
+    .meta({ type: 'string', enum: ofAll });
   const things = thingLabels(resources);
   return mapping({
     interval: scaled(
@@ -114,10 +125,10 @@ function discoverySchema(resources: readonly Resource[]) {
     kinds: preset(
       z.enum(['all', 'none']),
       'none',
-      'all: every kind without a section is on, with `targets: all`',
+      `all: every kind without a section is on, with \`targets: all\`, but never ${orList(costly)}, which only its section turns on`,
     ),
     except: optional(
-      z.array(z.enum(kinds), { error: 'expected a list of kinds' }),
+      z.array(kindOfAll, { error: 'expected a list of kinds' }),
       'The kinds that `kinds: all` leaves off',
     ),
     accounts: optional(

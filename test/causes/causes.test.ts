@@ -13,12 +13,12 @@ import { causeInput, failing, failureOf, listing, nowMs, status } from '../statu
 const minuteMs = 60_000;
 
 const kinds: readonly CauseKind[] = [
-  { kind: 'application', api: 'application', noun: 'application' },
-  { kind: 'shield_zone', api: 'shield', noun: 'Shield Zone' },
-  { kind: 'rate_limit', api: 'shield', noun: 'rate limit' },
-  { kind: 'pull_zone', api: 'core', noun: 'pull zone' },
-  { kind: 'dns_zone', api: 'core', noun: 'DNS zone' },
-  { kind: 'video_storage', api: 'video', noun: 'video' },
+  { kind: 'application', section: 'applications', api: 'application', noun: 'application', isCostly: false },
+  { kind: 'shield_zone', section: 'shield_zones', api: 'shield', noun: 'Shield Zone', isCostly: false },
+  { kind: 'rate_limit', section: 'rate_limits', api: 'shield', noun: 'rate limit', isCostly: false },
+  { kind: 'pull_zone', section: 'pull_zones', api: 'core', noun: 'pull zone', isCostly: false },
+  { kind: 'dns_zone', section: 'dns_zones', api: 'core', noun: 'DNS zone', isCostly: false },
+  { kind: 'video_storage', section: 'video_storage', api: 'video', noun: 'video', isCostly: true },
 ];
 
 type More = Parameters<typeof causeInput>[2];
@@ -138,6 +138,14 @@ describe('a key that one API refuses and others accept', () => {
     const other = status({ id: 's' }, { kind: 'shield_zone', credential: 'other' });
     expect(cause([target('application', 'a', since), other]).title).toBe(
       'The application API refuses the key of account (from $KEY): HTTP 401',
+    );
+  });
+
+  it('of videos is left out by removing their section, which `all` never has', () => {
+    const failed = { ...since, api: 'video' };
+    const one = cause([target('video_storage', 'v', failed), ...works]);
+    expect(one.advice).toBe(
+      'The key lacks the right, or the account the product. Use another key, or remove the section video_storage.',
     );
   });
 

@@ -40,6 +40,18 @@ video: 3 polls need 3 requests/s, requests_per_second is 2: a round takes 2s; ra
 `);
 });
 
+test('it says what the storage of videos costs, whose requests nobody can know', async () => {
+  for (const [videos, cost] of [
+    ['{ targets: all }', 'video_storage: a request for each video and hour'],
+    ['{ targets: all, interval: 30m }', 'video_storage: a request for each video and 30m'],
+  ]) {
+    const { config } = await load(`${account}discovery: { kinds: all }\nvideo_storage: ${videos}\n`);
+    expect(summary(config, resources, plain)).toContain(`\n\n${cost}\n\n`);
+  }
+  const { config } = await load(`${account}discovery: { kinds: all }\n`);
+  expect(summary(config, resources, plain)).not.toContain('a request for each');
+});
+
 test('it says which kinds are narrowed down, and how far overrides change the interval', async () => {
   const { config } = await load(`${account}
 applications: { targets: all, include: prod-.*, overrides: [{ id: q7TzVb2, interval: 30s }] }

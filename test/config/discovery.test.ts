@@ -18,16 +18,18 @@ function section({ sections }: Config, kind: string): SectionConfig {
   return found;
 }
 
+const allButVideos = kinds.filter((kind) => kind !== 'video_storage');
+
 describe('discovery', () => {
   test('turns on every kind without a section, except the excluded ones', async () => {
     const { config, warnings } = await load(
-      `${account}discovery: { interval: 5m, kinds: all, except: [video_storage] }\napplications: { targets: [a] }\n`,
+      `${account}discovery: { interval: 5m, kinds: all }\napplications: { targets: [a] }\n`,
       { BUNNYNET_ACCESS_KEY: 'k' },
       resources,
     );
     expect(warnings).toEqual([]);
     expect(config.discovery).toEqual({ intervalMs: 300_000 });
-    expect(config.sections.map(({ kind }) => kind)).toEqual(kinds.filter((kind) => kind !== 'video_storage'));
+    expect(config.sections.map(({ kind }) => kind)).toEqual(allButVideos);
     expect(section(config, 'application').targets).toHaveLength(1);
     expect(section(config, 'rate_limit')).toMatchObject({
       accounts: ['account'],
@@ -37,11 +39,20 @@ describe('discovery', () => {
     });
   });
 
+  test('never turns on the storage of videos, which its section adds to all', async () => {
+    const kindsOf = async (text: string) =>
+      (await load(`${account}${text}`, env, resources)).config.sections.map(({ kind }) => kind);
+    expect(await kindsOf('discovery: { kinds: all }\n')).toEqual(allButVideos);
+    expect(await kindsOf('discovery: { kinds: all }\nvideo_storage: { targets: all }\n')).toEqual(kinds);
+    expect(await kindsOf('video_storage: { targets: all }\n')).toEqual(['video_storage']);
+  });
+
   test('reads every kind without a section as one with `targets: all` alone', async () => {
     const all = `${account}discovery: { kinds: all }\n`;
     const written = resources.map((resource) => `${resource.section}: { targets: all }\n`).join('');
+    const videos = 'video_storage: { targets: all }\n';
     const [implicit, explicit] = await Promise.all(
-      [all, all + written].map(async (text) => (await load(text, env, resources)).config.sections),
+      [all + videos, all + written].map(async (text) => (await load(text, env, resources)).config.sections),
     );
     expect(implicit).toEqual(explicit);
   });
@@ -63,12 +74,16 @@ describe('discovery', () => {
 
   test.each([
     [
-      'discovery: { kinds: all, except: [video_storag] }',
-      '2: discovery.except[0]: expected one such as video_storage, shield_zone or billing; got "video_storag" (did you mean video_storage?)',
+      'discovery: { kinds: all, except: [shield_zon] }',
+      '2: discovery.except[0]: expected application, shield_zone, api_guardian, rate_limit or billing; got "shield_zon" (did you mean shield_zone?)',
     ],
     [
-      'discovery: { kinds: all, except: video_storage }',
-      '2: discovery.except: expected a list of kinds; got "video_storage"',
+      'discovery: { kinds: all, except: [application, video_storage] }',
+      '2: discovery.except[1]: `all` never has it; remove this',
+    ],
+    [
+      'discovery: { kinds: all, except: shield_zone }',
+      '2: discovery.except: expected a list of kinds; got "shield_zone"',
     ],
     [
       'discovery: { except: [application] }\napplications: { targets: all }',

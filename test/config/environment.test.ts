@@ -115,7 +115,9 @@ describe('without a file', () => {
     });
   });
 
-  test.each(fewKinds.map(({ kind, environment }) => [environment, kind]))(
+  const usual = fewKinds.filter(({ isCostly }) => !isCostly);
+
+  test.each(usual.map(({ kind, environment }) => [environment, kind]))(
     '%s turns on only its kind',
     async (variable, kind) => {
       const { config, warnings } = await load({ ...key, [variable]: 'all' });
@@ -124,19 +126,40 @@ describe('without a file', () => {
     },
   );
 
+  test('BUNNYNET_VIDEOS is added to everything beside the key alone, and to what other variables name', async () => {
+    const kindsOf = async (env: Record<string, string>) =>
+      (await load({ ...key, ...env }, resources)).config.sections.map(({ kind }) => kind);
+    const all = resources.filter(takesAll).map(({ kind }) => kind);
+    expect(await kindsOf({ BUNNYNET_VIDEOS: 'all' })).toEqual(all);
+    const video = '1/0f8c3f9e-1b2a-4c3d-8e4f-5a6b7c8d9e0f';
+    const ofLibrary = { BUNNYNET_VIDEOS: video, BUNNYNET_VIDEO_ACCESS_KEY: `${canary}-video` };
+    expect(await kindsOf(ofLibrary)).toEqual(all);
+    expect(await kindsOf({ ...ofLibrary, BUNNYNET_APPLICATIONS: 'all' })).toEqual([
+      'application',
+      'video_storage',
+    ]);
+    const { config } = await load(ofLibrary, resources);
+    expect(config.sections.map(({ kind }) => kind)).toEqual(['video_storage']);
+    expect(
+      await linesOf(load({ ...key, BUNNYNET_VIDEOS: 'all', BUNNYNET_APPLICATION: 'a' }, resources)),
+    ).toEqual([expect.stringContaining('did you mean BUNNYNET_APPLICATIONS?')]);
+  });
+
   test('videos are read with the keys of their libraries, or with the given key', async () => {
+    const ofVideos = ({ config }: Awaited<ReturnType<typeof load>>) =>
+      config.sections.find(({ kind }) => kind === 'video_storage');
     const found = await load({ ...key, BUNNYNET_VIDEOS: 'all' });
-    expect(found.config.sections).toMatchObject([{ accounts: ['account'] }]);
+    expect(ofVideos(found)).toMatchObject({ accounts: ['account'] });
     const given = await load({
       ...key,
       BUNNYNET_VIDEOS: 'all',
       BUNNYNET_VIDEO_ACCESS_KEY: `${canary}-video`,
     });
     expect(given.warnings).toEqual([]);
-    expect(given.config.sections).toMatchObject([{ accounts: ['account'], libraryCredential: 'video' }]);
+    expect(ofVideos(given)).toMatchObject({ accounts: ['account'], libraryCredential: 'video' });
   });
 
-  test('the account has the name that BUNNYNET_ACCOUNT gives it, which no file and no video key may contradict', async () => {
+  test('the account has the name that BUNNYNET_ACCOUNT gives it; beside a file, which names its credentials itself, it is ignored without a word', async () => {
     const { config } = await load({ ...key, BUNNYNET_ACCOUNT: 'acme', BUNNYNET_APPLICATIONS: 'all' });
     expect(config).toMatchObject({
       credentials: { acme: { env: 'BUNNYNET_ACCESS_KEY' } },
@@ -147,10 +170,8 @@ describe('without a file', () => {
       'BUNNYNET_ACCOUNT: expected a name of letters, digits, dots, dashes and underscores, and another one than video',
     ]);
     const document = { credentials: { a: { env: 'BUNNYNET_ACCESS_KEY' } }, applications: { targets: 'all' } };
-    const besideFile = loadConfig({ document, env: { ...key, BUNNYNET_ACCOUNT: 'acme' }, resources });
-    expect(await linesOf(besideFile)).toEqual([
-      'expected no BUNNYNET_ACCOUNT beside a configuration file, which names its credentials itself',
-    ]);
+    const besideFile = await loadConfig({ document, env: { ...key, BUNNYNET_ACCOUNT: 'acme' }, resources });
+    expect(besideFile).toMatchObject({ config: { accounts: ['a'] }, warnings: [] });
   });
 
   test.each<[string, Record<string, string>, string[]]>([

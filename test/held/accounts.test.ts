@@ -26,7 +26,7 @@ function listed(ids: readonly number[]) {
 /** For `discovery.except`: by day all kinds but these, at night none. */
 const but = (...kinds: readonly string[]) =>
   runs(
-    resources.map(({ kind }) => kind).filter((kind) => !kinds.includes(kind)),
+    resources.filter(({ kind, isCostly }) => !isCostly && !kinds.includes(kind)).map(({ kind }) => kind),
     [],
   );
 

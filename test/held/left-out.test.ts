@@ -48,10 +48,12 @@ function polled({ exporter }: Whole): Readonly<Record<string, readonly string[]>
 const discovery = (exclude: string | readonly string[]) => ({
   kinds: 'all' as const,
   except: resources
-    .map(({ kind }) => kind)
     .filter(
-      (kind) => !['pull_zone', 'pull_zone_statistics', 'shield_zone', 'shield_access_lists'].includes(kind),
-    ),
+      ({ kind, isCostly }) =>
+        !isCostly &&
+        !['pull_zone', 'pull_zone_statistics', 'shield_zone', 'shield_access_lists'].includes(kind),
+    )
+    .map(({ kind }) => kind),
   exclude,
 });
 

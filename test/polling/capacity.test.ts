@@ -57,11 +57,7 @@ function everythingOf(config: Config) {
 }
 
 async function largeAccount() {
-  const { config } = await load(
-    `${account}discovery: { kinds: all, except: [video_storage] }`,
-    env,
-    resources,
-  );
+  const { config } = await load(`${account}discovery: { kinds: all }`, env, resources);
   return { config, everything: everythingOf(config) };
 }
 

@@ -202,7 +202,7 @@ describe('the chart', () => {
     const written = (values: object): unknown =>
       parseYaml(configOf({ existingSecret: 'bunnynet', ...values }));
     const credentials = { account: { file: '/etc/bunnynet-exporter/credentials/account' } };
-    const discovery = { kinds: 'all', except: ['video_storage'] };
+    const discovery = { kinds: 'all' };
     expect(written({})).toEqual({ credentials, discovery });
     expect(written({ config: { apis: { core: { timeout: '5s' } } } })).toEqual({
       credentials,
@@ -326,7 +326,7 @@ describe('the chart', () => {
       discovery: {
         kinds: 'all',
         interval: '20m',
-        except: ['audit_log', 'video_storage'],
+        except: ['audit_log'],
         exclude: ['.*staging'],
       },
     });

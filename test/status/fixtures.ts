@@ -1,6 +1,6 @@
 /** Targets and a status for the status page, without an exporter. */
 
-import type { CauseInput, ExporterState } from '../../src/causes/cause.ts';
+import type { CauseInput, CauseKind, ExporterState } from '../../src/causes/cause.ts';
 import { health } from '../../src/polling/health.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import { type Failure, isAnswer, isDenial, neverPolled, type PollRecord } from '../../src/polling/record.ts';
@@ -17,16 +17,32 @@ export const nowMs = Date.parse('2026-08-15T12:00:00Z');
 
 const conditionStates: Record<string, Tone> = { failing: 'bad', suspended: 'bad', active: 'ok' };
 
-export const kinds: readonly KindNames[] = [
+export const kinds: readonly (KindNames & CauseKind)[] = [
   {
     kind: 'application',
+    section: 'applications',
+    isCostly: false,
     noun: 'application',
     api: 'application',
     product: 'Magic Containers',
     condition: { states: conditionStates },
   },
-  { kind: 'shield_zone', noun: 'Shield Zone', api: 'shield', product: 'Shield' },
-  { kind: 'video_storage', noun: 'video', api: 'video', product: 'Stream' },
+  {
+    kind: 'shield_zone',
+    section: 'shield_zones',
+    isCostly: false,
+    noun: 'Shield Zone',
+    api: 'shield',
+    product: 'Shield',
+  },
+  {
+    kind: 'video_storage',
+    section: 'video_storage',
+    isCostly: true,
+    noun: 'video',
+    api: 'video',
+    product: 'Stream',
+  },
 ];
 
 export function status(

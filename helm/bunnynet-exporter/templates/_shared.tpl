@@ -302,8 +302,7 @@ account is discovered.
 {{- $credentials = merge $credentials (.Values.config.credentials | default dict) }}
 {{- $rest := omit .Values.config "credentials" }}
 {{- if include "bunnynet-exporter.discoversAll" . }}
-{{- $except := append (dig "discovery" "except" list $rest) "video_storage" | uniq }}
-{{- $rest = mergeOverwrite (dict) $rest (dict "discovery" (dict "kinds" "all" "except" $except)) }}
+{{- $rest = mergeOverwrite (dict) $rest (dict "discovery" (dict "kinds" "all")) }}
 {{- end }}
 {{- toYaml (merge (dict "credentials" $credentials) $rest) }}
 {{- end }}
