@@ -171,7 +171,6 @@ export class Exporter {
       pauses: () => pausesOf(this.#clients, this.#now()),
       countingSinceMs: () => this.#engine.counters.sinceMs,
       state: ownState && (() => this.#keeper?.writes),
-      now: () => this.#now(),
     });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);
     this.#schemaDrift = new SchemaDrift({ telemetry: this.#telemetry, log, now: () => this.#now() });

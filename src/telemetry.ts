@@ -20,7 +20,9 @@ import {
   renderRow,
 } from './exposition/format.ts';
 import type { Store } from './exposition/store.ts';
-import type { AccountState, TargetCounts } from './polling/accounts.ts';
+import { accountReasons } from './polling/account-health.ts';
+import type { TargetCounts } from './polling/accounts.ts';
+import { failingReason } from './polling/health.ts';
 import type { ListingSummary } from './polling/listing-summary.ts';
 import type { Overview } from './polling/overview.ts';
 import { isFoundKey } from './polling/spec.ts';
@@ -32,7 +34,7 @@ import { revision, version } from './version.ts';
 /** What is read at each scrape. */
 export interface Inventory {
   /** Another object once something has changed, the series of the store included. */
-  readonly overview: () => Pick<Overview, 'counts' | 'summaries' | 'accountsAt' | 'health' | 'capacities'>;
+  readonly overview: () => Pick<Overview, 'counts' | 'summaries' | 'health' | 'capacities'>;
   readonly store: Pick<Store, 'series'>;
   /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. Another object once it has changed. */
   readonly configuration: () => { readonly loadedAtMs: number; readonly refused: object | undefined };
@@ -52,8 +54,6 @@ export interface Inventory {
   readonly countingSinceMs: () => number | undefined;
   /** How the writes of the state go. Undefined where counters are not kept. */
   readonly state: (() => StateWrites | undefined) | undefined;
-  /** Unix time. */
-  readonly now: () => number;
 }
 
 export type Telemetry = ReturnType<typeof createTelemetry>;
@@ -175,9 +175,7 @@ function declareEvents({ named, counter, gauge, durations }: ReturnType<typeof d
 }
 
 /** What a scrape reads once. */
-interface Reading extends ReturnType<Inventory['overview']> {
-  readonly accounts: readonly AccountState[];
-}
+type Reading = ReturnType<Inventory['overview']>;
 
 /** The kinds that are on, and the APIs that they use. */
 interface On {
@@ -285,15 +283,36 @@ function declareCounts(
           Array.from(failing, ([result, value]) => ({ labels: { kind, account, result }, value })),
         ),
   );
+  const accountsOf = ({ health }: Reading) => [
+    ...new Set([...inventory.accounts(), ...health.accounts.keys()]),
+  ];
   gauge(
-    'account_unreadable',
-    ['account', 'reason'],
-    '1 while nothing of the account is read with its key although something is due; else 0. The reason is the commonest result of what failed since, or late where nothing failed.',
-    ({ accounts }) =>
-      accounts.map(({ account, unreadable }) => ({
-        labels: { account, reason: unreadable ?? '' },
-        value: Number(unreadable !== undefined),
+    'account_last_success_timestamp_seconds',
+    ['account'],
+    'When something was last read with the key of the account itself, as Unix time; 0 before the first time.',
+    (now) =>
+      accountsOf(now).map((account) => ({
+        labels: { account },
+        value: Math.max(0, (now.health.accounts.get(account)?.lastSuccessMs ?? 0) / 1000),
       })),
+  );
+  gauge(
+    'account_failing',
+    ['account', 'reason'],
+    '1 while nothing can be read with the key of the account itself, else 0: something was tried since its last success, all of it failed, and so did what was read last, which is asked after two failures, once in five minutes; or all its APIs have paused the key. Only the commonest reason is 1; api_down where everything that was tried is of APIs that are down. What does not exist (not_found), is rejected or is not in the plan counts for neither.',
+    (now) => {
+      const pauses = inventory.pauses();
+      return accountsOf(now).flatMap((account) => {
+        const own = now.health.accounts.get(account);
+        const isPaused = (api: ApiName) =>
+          pauses.some((pause) => pause.api === api && ['', account].includes(pause.credential));
+        const failing = own && failingReason(own, isPaused);
+        return accountReasons.map((reason) => ({
+          labels: { account, reason },
+          value: Number(reason === failing),
+        }));
+      });
+    },
   );
   gauge(
     'account_key_shared',
@@ -456,14 +475,10 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const declare = declareIn(registry);
   const events = declareEvents(declare);
   const on: On = { kinds: [], apis: [] };
-  const read = (): Reading => {
-    const overview = inventory.overview();
-    return { ...overview, accounts: overview.accountsAt(inventory.now()) };
-  };
   /** What the scrape under way reads. prom-client begins to collect all families before it waits for one. */
   let reading: Reading | undefined;
   declareCounts(declare, inventory, on, () => {
-    reading ??= read();
+    reading ??= inventory.overview();
     return reading;
   });
   events.build.set(buildInfo.labels, 1);

@@ -14,7 +14,6 @@ export function overviewWith(
       stale: 0,
       failing: new Map([['timeout', 1]]),
     })),
-    accountsAt: () => [{ account: 'account', unreadable: undefined }],
     summaries: [],
     health: health([], 0),
     capacities: [],
@@ -32,5 +31,4 @@ export const inventory: Inventory = {
   droppedLogLines: () => 0,
   countingSinceMs: () => 0,
   state: () => ({ lastWriteMs: 0, failingSinceMs: 0 }),
-  now: () => 0,
 };

@@ -176,10 +176,10 @@ export const exporterRows: readonly Row[] = [
     }),
     timeline('Account availability', 24, {
       description:
-        "By account: unreadable while nothing of it is read with its key although something is due (the exporter's own; no API field). The exporter's status page says why.",
+        "By account: unreadable while all that is tried with its key fails, or its APIs have paused the key (the exporter's own; no API field). The exporter's status page says why.",
       height: 5,
       queries: {
-        '{{instance}} {{account}}': `max by (instance, account) (${own('account_unreadable', ofAccounts)})`,
+        '{{instance}} {{account}}': `max by (instance, account) (${own('account_failing', ofAccounts)})`,
       },
       states: textOf({ 0: ['readable', 'green'], 1: ['unreadable', 'red'] }),
       alerts: ['BunnynetAccountUnreadable'],

@@ -21,9 +21,9 @@ function last(family: string): string {
   return `last_over_time(bunnynet_exporter_${family}[3m:1m])`;
 }
 
-/** Nothing of an account can be read. Its series change with the reason, so the last value is taken of what is aggregated. */
+/** Nothing of an account can be read. The reason may change meanwhile, so the last value is taken of what is aggregated. */
 const unreadableAccount =
-  'last_over_time((max by (job, instance, account) (bunnynet_exporter_account_unreadable))[3m:1m]) == 1';
+  'last_over_time((max by (job, instance, account) (bunnynet_exporter_account_failing{reason!="api_down"}))[3m:1m]) == 1';
 
 /** Template text: the values of a label, of the exporter's own series with value 1 that have the alert's labels. */
 function listOf(label: string, family: string, ids: readonly string[]): string {
@@ -169,7 +169,7 @@ export const exporterRules: Rules = {
           keepFiringFor: '15m',
           severity: 'critical',
           summary: 'Nothing of the account {{ $labels.account }} can be read',
-          description: `{{ $labels.instance }} has read nothing with the key of the account {{ $labels.account }} for [[for]] or more, although something was due. The commonest reason: ${listOf('reason', 'account_unreadable', ['job', 'instance', 'account'])}. The status page of the exporter says more.`,
+          description: `{{ $labels.instance }} has read nothing with the key of the account {{ $labels.account }} for [[for]] or more: all that was tried failed. The commonest reason: ${listOf('reason', 'account_failing', ['job', 'instance', 'account'])}. The status page of the exporter says more.`,
         },
         BunnynetKeyRefused: {
           comment: `

@@ -79,6 +79,9 @@ const readyAfterMs = 120_000;
 const mostRetriesPerSecond = 1;
 const leastRetriesPerSecond = 0.1;
 
+/** Failures that come within this time are looked at together, to know whether their accounts can be read. */
+const lookPauseMs = 1000;
+
 /** How many tasks failures alone may have looked at for the health of the APIs, per millisecond: 5,000 in a second. */
 const tasksPerMs = 5;
 
@@ -135,6 +138,8 @@ export class PollEngine {
   /** What the last plan says beyond its tasks. */
   #plan: PlanFacts = { selections: new Map(), shared: [], orphans: new Map(), capacities: [] };
   #planSoon: PlanSoon | undefined;
+  /** Until then failures come together. */
+  #lookAtAccounts: NodeJS.Timeout | undefined;
   #plannedAtMs = Number.NEGATIVE_INFINITY;
   /** When the first configuration came, by the machine's uptime. */
   #beganAtMs: number | undefined;
@@ -231,6 +236,7 @@ export class PollEngine {
     this.#timetable.end();
     this.#isStopped = true;
     clearTimeout(this.#planSoon?.timer);
+    clearTimeout(this.#lookAtAccounts);
     this.#planSoon?.resolve();
     const asked = this.#doubts.asked();
     this.#doubts.forget();
@@ -520,15 +526,9 @@ export class PollEngine {
     ) {
       // What was refused until now is no proof of an unknown id.
       this.#doubts.forget(sourceOf(spec));
-      this.#makeDue(
-        (one) =>
-          one.spec.api === api &&
-          one.spec.credential === credential &&
-          one.record.lastFailure?.result === 'auth' &&
-          (one.record.permanentFailures > 0 || one.record.lastFailure.doubt !== undefined),
-      );
+      this.#retryRefused(spec);
     } else if (!record.lastFailure) this.#doubts.read(spec, startedMs);
-    this.#actOnRefusal(task);
+    this.#actOnFailure(task);
     if (spec.type === 'listing' && !hasEnded(before))
       this.#makeDue(
         (one) => keysBefore(one.spec).includes(key) && !hasEnded(one.record) && this.#mayBegin(one),
@@ -565,7 +565,9 @@ export class PollEngine {
       };
     }
     this.#asOf++;
-    this.#actOnRefusal(task);
+    if (verdict === 'id' && isRefused(this.#health, task.spec.api, task.spec.credential))
+      this.#retryRefused(task.spec);
+    this.#actOnFailure(task);
   }
 
   /** What the record of a poll says of its API: it is down, it answers again, or something else must be asked to know. */
@@ -586,10 +588,24 @@ export class PollEngine {
     this.#runNow(probe);
   }
 
-  /** A key that is refused is known to be so: the next reading with it makes due what was refused. */
-  #actOnRefusal({ spec: { api, credential }, record: { lastFailure } }: Task): void {
-    if (lastFailure && isRefusal(lastFailure) && !isRefused(this.#health, api, credential))
-      this.#updateHealth();
+  /** A key that is refused is known to be so: the next reading with it makes due what was refused. Soon it is looked how its account is. */
+  #actOnFailure({ spec: { api, credential }, record: { lastFailure, unanswered } }: Task): void {
+    if (!lastFailure || (unanswered && this.#isDown(api))) return;
+    if (isRefusal(lastFailure) && !isRefused(this.#health, api, credential)) this.#updateHealth();
+    this.#lookAtAccounts ??= setTimeout(() => {
+      this.#lookAtAccounts = undefined;
+      this.#probeAccounts();
+    }, lookPauseMs);
+  }
+
+  /** Asks something else of the accounts of which enough failed. */
+  #probeAccounts(): void {
+    this.#updateHealth();
+    for (const { probe } of this.#health.accounts.values()) {
+      if (!probe) continue;
+      probe.accountProbedMs = this.#uptimeMs();
+      this.#runNow(probe);
+    }
   }
 
   /** Whether a key that was refused is so no more. */
@@ -597,6 +613,17 @@ export class PollEngine {
     if (!isRefused(this.#health, api, credential)) return false;
     this.#updateHealth();
     return !isRefused(this.#health, api, credential);
+  }
+
+  /** The key of this is read again: whatever was refused with it at its API is polled at once. */
+  #retryRefused({ api, credential }: Spec): void {
+    this.#makeDue(
+      (one) =>
+        one.spec.api === api &&
+        one.spec.credential === credential &&
+        one.record.lastFailure?.result === 'auth' &&
+        (one.record.permanentFailures > 0 || one.record.lastFailure.doubt !== undefined),
+    );
   }
 
   /** Polls at once what backs off because it failed permanently. What is in flight has its answer soon. */

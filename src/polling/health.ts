@@ -7,8 +7,8 @@
  * however many targets, is no outage while another one is read.
  */
 import type { ApiName } from '../resources/resource.ts';
-import { isRefusal, type PollRecord } from './record.ts';
-import type { Spec } from './spec.ts';
+import { type AccountHealth, SeenAccount } from './account-health.ts';
+import { isRefusal, type Polled, type PollRecord } from './record.ts';
 
 /** So many requests in a row without an answer are no coincidence. */
 const enough = 5;
@@ -18,16 +18,6 @@ const probePauseMs = 60_000;
 
 /** While some things are polled for the first time, others may fail in the same moment: so short a silence says nothing. */
 const silenceMs = 2000;
-
-/** What is polled, and how its polls went. */
-export interface Polled {
-  readonly spec: Pick<Spec, 'api' | 'credential' | 'account'>;
-  /** What is requested: the path of its kind or listing. */
-  readonly operation: string;
-  readonly record: PollRecord;
-  /** When it last was to tell whether its API is down, by the machine's uptime. */
-  readonly probedMs?: number | undefined;
-}
 
 /** A key at an API. */
 export interface KeyHealth {
@@ -65,6 +55,8 @@ export interface ApiHealth<Task extends Polled = Polled> {
 
 export interface Health<Task extends Polled = Polled> {
   readonly apis: ReadonlyMap<ApiName, ApiHealth<Task>>;
+  /** Those of which something is polled with their own key. */
+  readonly accounts: ReadonlyMap<string, AccountHealth<Task>>;
   /** When it changes by itself, by the machine's uptime; infinite if it does not. */
   readonly changesAtMs: number;
   /** When this was, by the machine's uptime. */
@@ -74,13 +66,23 @@ export interface Health<Task extends Polled = Polled> {
 /** uptimeMs: now, by the machine's uptime. */
 export function health<Task extends Polled>(polled: Iterable<Task>, uptimeMs: number): Health<Task> {
   const seen = new Map<ApiName, SeenApi<Task>>();
+  const seenAccounts = new Map<string, SeenAccount<Task>>();
   for (const task of polled) {
-    let api = seen.get(task.spec.api);
+    const { api: name, account: owner, credential } = task.spec;
+    let api = seen.get(name);
     if (!api) {
       api = new SeenApi();
-      seen.set(task.spec.api, api);
+      seen.set(name, api);
     }
     api.add(task);
+    // The key of a library says nothing of that of its account.
+    if (credential !== owner) continue;
+    let account = seenAccounts.get(owner);
+    if (!account) {
+      account = new SeenAccount();
+      seenAccounts.set(owner, account);
+    }
+    account.add(task);
   }
   let changesAtMs = Number.POSITIVE_INFINITY;
   const apis = new Map<ApiName, ApiHealth<Task>>();
@@ -90,7 +92,19 @@ export function health<Task extends Polled>(polled: Iterable<Task>, uptimeMs: nu
     if (found.isSuspected && found.state !== 'down' && uptimeMs < api.upUntilMs)
       changesAtMs = Math.min(changesAtMs, api.upUntilMs);
   }
-  return { apis, changesAtMs, asOfMs: uptimeMs };
+  const down = new Set([...apis].flatMap(([name, { state }]) => (state === 'down' ? name : [])));
+  const accounts = new Map(
+    Array.from(seenAccounts, ([name, account]) => [name, account.health(down, uptimeMs)] as const),
+  );
+  return { apis, accounts, changesAtMs, asOfMs: uptimeMs };
+}
+
+/** Why nothing of an account can be read; undefined while something can. isPaused: whether an API has paused its key. */
+export function failingReason(
+  { failing, apis }: Pick<AccountHealth, 'failing' | 'apis'>,
+  isPaused: (api: ApiName) => boolean,
+): string | undefined {
+  return failing ?? ([...apis].every(isPaused) ? 'rate_limited' : undefined);
 }
 
 /** Since when nothing can be read, as Unix time: the first failure of these APIs after their last success, or else that success. */
@@ -167,7 +181,7 @@ class SeenApi<Task extends Polled> {
   readonly #operations = new Map<string, SeenOperation<Task>>();
   readonly #keys = new Map<string, SeenKey>();
   /** Those whose last request got no answer. */
-  readonly #unanswered: NonNullable<PollRecord['unanswered']>[] = [];
+  readonly #unanswered: (NonNullable<PollRecord['unanswered']> & { readonly lastMs: number })[] = [];
   /** Since when each that fails does. Unix times. */
   readonly #failingSinceMs: number[] = [];
   #tasks = 0;
@@ -187,7 +201,7 @@ class SeenApi<Task extends Polled> {
 
   add(task: Task): void {
     const { record, probedMs } = task;
-    const { lastFailure, answeredMs, unanswered } = record;
+    const { lastFailure, answeredMs, endedMs, unanswered } = record;
     this.#tasks++;
     this.#addToKey(task);
     const operation = this.#operationOf(task.operation);
@@ -198,8 +212,8 @@ class SeenApi<Task extends Polled> {
     this.#answeredMs = Math.max(this.#answeredMs, answeredMs);
     if (lastFailure) this.#failingSinceMs.push(record.failingSinceMs ?? lastFailure.atMs);
     if (unanswered) {
-      this.#unanswered.push(unanswered);
-      operation.unansweredMs = Math.max(operation.unansweredMs, unanswered.lastMs);
+      this.#unanswered.push({ ...unanswered, lastMs: endedMs });
+      operation.unansweredMs = Math.max(operation.unansweredMs, endedMs);
     } else if (isGood(record)) {
       this.#isRead = true;
       if (!operation.newest || answeredMs > operation.newest.record.answeredMs) operation.newest = task;
@@ -207,7 +221,7 @@ class SeenApi<Task extends Polled> {
     if (probedMs === undefined) return;
     this.#probedMs = Math.max(this.#probedMs, probedMs);
     if (answeredMs >= probedMs) this.#goodProbeMs = Math.max(this.#goodProbeMs, probedMs);
-    if (unanswered && unanswered.lastMs >= probedMs) this.#badProbeMs = Math.max(this.#badProbeMs, probedMs);
+    if (unanswered && endedMs >= probedMs) this.#badProbeMs = Math.max(this.#badProbeMs, probedMs);
   }
 
   health(uptimeMs: number): ApiHealth<Task> {

@@ -1,6 +1,6 @@
 /** Everything that people and metrics ask about the tasks, from one pass over them. */
 
-import { type AccountsAt, accountsOf, countTargets, type TargetCounts } from './accounts.ts';
+import { countTargets, type TargetCounts } from './accounts.ts';
 import type { ApiCapacity } from './capacity.ts';
 import { type Health, health } from './health.ts';
 import { type ListingSummary, summarizeListings } from './listing-summary.ts';
@@ -14,7 +14,6 @@ export interface Overview {
   readonly targets: readonly TargetTask[];
   /** By kind and account. */
   readonly counts: readonly TargetCounts[];
-  readonly accountsAt: AccountsAt;
   readonly listings: readonly ListingStatus[];
   /** What two accounts list. */
   readonly shared: Plan['shared'];
@@ -67,7 +66,6 @@ export function overviewOf(
   return {
     targets,
     counts: countTargets(targets),
-    accountsAt: accountsOf(polled),
     listings,
     shared,
     summaries: summarizeListings(listings),

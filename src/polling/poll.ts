@@ -276,11 +276,13 @@ export class Poller {
     const { observer, log, now, uptimeMs } = this.#options;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, 'success', durationSeconds);
     if (record.lastFailure) log.debug(aboutPoll(spec), 'the poll succeeds again');
+    const endedMs = uptimeMs();
     task.record = {
       ...neverPolled,
       lastSuccessMs: now(),
       lastDurationSeconds: durationSeconds,
-      answeredMs: uptimeMs(),
+      endedMs,
+      answeredMs: endedMs,
       readBeganMs: beganMs,
       readWith: spec.keyId,
     };
@@ -324,13 +326,13 @@ export class Poller {
     task.record = {
       ...record,
       lastDurationSeconds: durationSeconds,
+      endedMs,
       lastFailure,
       failingSinceMs: record.failingSinceMs ?? atMs,
       permanentFailures: isPermanent(thrown) && !isNewKey ? record.permanentFailures + 1 : 0,
       transientFailures: isTransient || isNewKey ? record.transientFailures + 1 : 0,
       answeredMs: isAnswered ? endedMs : record.answeredMs,
-      unanswered:
-        isAnswered === false ? { requests: earlier + requests, sinceMs, lastMs: endedMs } : undefined,
+      unanswered: isAnswered === false ? { requests: earlier + requests, sinceMs } : undefined,
       // After a 429, the key is paused anyway.
       pauseMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0,
       deniedSinceMs: isDenial(lastFailure)

@@ -1,4 +1,5 @@
 /** How the polls of a task went. Everything else that is known of them follows from it. */
+import type { Spec } from './spec.ts';
 
 /** Why a poll failed, as its record has it. */
 export interface Failure {
@@ -101,19 +102,20 @@ export function isAnswer(
   return status === 401 || (result !== 'not_found' && result !== 'rejected');
 }
 
-/** Requests in a row that got no answer. Times are by the machine's uptime. */
+/** Requests in a row that got no answer, by the machine's uptime. */
 export interface Unanswered {
   /** With retries. */
   readonly requests: number;
-  /** When the first poll ended with one, and the last. */
+  /** When the first poll ended with one. */
   readonly sinceMs: number;
-  readonly lastMs: number;
 }
 
 export interface PollRecord {
   /** When the last success was. Unix time. */
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
+  /** When the last poll ended, by the machine's uptime; minus infinity before the first. */
+  readonly endedMs: number;
   /** Of the last poll; undefined if that succeeded. */
   readonly lastFailure: Failure | undefined;
   /** When the first of the failures in a row was, whatever their reasons. Unix time; undefined if the last poll succeeded. */
@@ -138,9 +140,24 @@ export interface PollRecord {
   readonly newKeySinceMs: number | undefined;
 }
 
+/** What is polled, and how its polls went. */
+export interface Polled {
+  readonly spec: Pick<Spec, 'api' | 'credential' | 'account'>;
+  /** What is requested: the path of its kind or listing. */
+  readonly operation: string;
+  readonly record: PollRecord;
+  /** When it last was to tell whether its API is down, by the machine's uptime. */
+  readonly probedMs?: number | undefined;
+  /** When it last was to tell whether its account can be read, by the machine's uptime. */
+  readonly accountProbedMs?: number | undefined;
+  /** Since when the API answers that the plan lacks it. Unix time. */
+  readonly lackingSinceMs?: number | undefined;
+}
+
 export const neverPolled: PollRecord = {
   lastSuccessMs: undefined,
   lastDurationSeconds: undefined,
+  endedMs: Number.NEGATIVE_INFINITY,
   lastFailure: undefined,
   failingSinceMs: undefined,
   permanentFailures: 0,

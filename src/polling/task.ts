@@ -21,6 +21,8 @@ export class PollTask<Of extends Spec = Spec> {
   dueAtMs = 0;
   /** When it last was to tell whether its API is down, by the machine's uptime. */
   probedMs: number | undefined;
+  /** When it last was to tell whether its account can be read, by the machine's uptime. */
+  accountProbedMs: number | undefined;
   /** When it may be tried again while its API is down, by the machine's uptime; undefined until it is in line for that. */
   retryAtMs: number | undefined;
   /** Since when the API answers that the plan lacks it. Unix time; undefined where the last answer gave something. */

@@ -234,10 +234,42 @@ describe('a key that is refused', () => {
 });
 
 describe('an account of which nothing is read', () => {
-  const unreadable = 'bunnynet_exporter_account_unreadable';
   const hour = 3_600_000;
   const pauseMs = runs(hour / 2, 2 * hour);
   type Trouble = [how: string, trouble: ReturnType<typeof reply> | (() => undefined), reason: string];
+
+  /** The reason why each account fails. */
+  async function failing(whole: Whole) {
+    const rows = Object.entries(await whole.series('bunnynet_exporter_account_failing'));
+    const read = rows.map(
+      ([labels, value]) => [/account="(.*)",reason="(.*)"/.exec(labels) ?? [], value] as const,
+    );
+    const wrong = read.flatMap(([[, account, reason], value]) =>
+      value === 1 ? [`${account} ${reason}`] : [],
+    );
+    return wrong.toSorted();
+  }
+
+  it('has a row for each reason, and the time of its last success, from the start', async () => {
+    const whole = await startWhole({
+      document: { ...both, pull_zones: { targets: 'all' } } as never,
+      env: keys,
+      routes: { '/pullzone': () => reply(500) },
+    });
+    const reasons = ['auth', 'rate_limited', 'server_error', 'timeout', 'network', 'schema', 'api_down'];
+    const rows = ['acme', 'umbrella'].flatMap((account) =>
+      reasons.map((reason) => [`{account="${account}",reason="${reason}"}`, 0] as const),
+    );
+    expect(await whole.series('bunnynet_exporter_account_failing')).toEqual(Object.fromEntries(rows));
+    const times = () => whole.series('bunnynet_exporter_account_last_success_timestamp_seconds');
+    const never = { '{account="acme"}': 0, '{account="umbrella"}': 0 };
+    expect(await times()).toEqual(never);
+    await whole.poll();
+    expect(await times()).toEqual(never);
+    whole.routes['/pullzone'] = ({ key }) => (key === keys.ACME ? listed([1]) : reply(500));
+    await whole.poll();
+    expect(await times()).toEqual({ ...never, '{account="acme"}': Date.now() / 1000 });
+  });
 
   it.each<Trouble>([
     ['every answer is 500', reply(500), 'server_error'],
@@ -250,21 +282,32 @@ describe('an account of which nothing is read', () => {
     ...runs<Trouble[]>([], [['nothing answers', () => undefined, 'timeout']]),
   ])('is said beside a healthy one, with the reason: %s', async (_, trouble, reason) => {
     const { whole, answers } = await start({ pull_zones: { targets: 'all' }, billing: { targets: 'all' } });
-    const good = { '{account="acme",reason=""}': 0, '{account="umbrella",reason=""}': 0 };
-    expect(await whole.series(unreadable)).toEqual(good);
-    // What the account has is read each ten minutes and each hour: until something is due, nothing is wrong.
+    const { '/billing': billing } = whole.routes;
+    whole.routes['/billing'] = (request) => answers[request.key ?? '']?.(request) ?? billing?.(request);
+    expect(await failing(whole)).toEqual([]);
     await whole.pass(hour / 10);
-    expect(await whole.series(unreadable)).toEqual(good);
+    expect(await failing(whole)).toEqual([]);
     answers[keys.UMBRELLA] = () => trouble;
     await whole.pass(hour / 3);
+    expect(await failing(whole)).toContain(`umbrella ${reason}`);
     // Another account's pause is of the API as a whole.
-    expect(await whole.series(unreadable)).toMatchObject({ [`{account="umbrella",reason="${reason}"}`]: 1 });
-    if (reason !== 'rate_limited')
-      expect(await whole.series(unreadable)).toMatchObject({ '{account="acme",reason=""}': 0 });
+    if (reason !== 'rate_limited') expect(await failing(whole)).toHaveLength(1);
     answers[keys.UMBRELLA] = undefined;
     // A pause ends only when it was to.
     await whole.pass(hour / 2 + (reason === 'rate_limited' ? pauseMs : 0));
-    expect(await whole.series(unreadable)).toEqual(good);
+    expect(await failing(whole)).toEqual([]);
+  });
+
+  it.each([
+    ['is read each six hours', { billing: { targets: 'all', interval: '6h' } }],
+    ['is read ten times as seldom', { interval_factor: 10, billing: { targets: 'all' } }],
+  ])('is never said to be so while every poll succeeds, also where it %s', async (_, document) => {
+    const { whole } = await start(document);
+    for (let hours = 0; hours < runs(13, 25); hours += 0.2) {
+      await whole.pass(hour / 5);
+      expect(await failing(whole), `after ${hours} h`).toEqual([]);
+    }
+    expect(whole.requests.filter(({ path }) => path === '/billing').length).toBeGreaterThan(3);
   });
 
   it('is not said while its readings only come late: each takes nine seconds', async () => {
@@ -275,9 +318,52 @@ describe('an account of which nothing is read', () => {
     };
     for (let second = 0; second < 150; second += runs(6, 3)) {
       await whole.pass(runs(6000, 3000));
-      expect(await whole.value(unreadable, { account: 'umbrella' }), `second ${second}`).toBe(0);
+      expect(await failing(whole), `second ${second}`).toEqual([]);
     }
     expect(whole.requests.filter(({ key }) => key === keys.UMBRELLA).length).toBeGreaterThan(2);
+  });
+
+  describe('is not said where one operation fails and nothing else is due for hours: after the second failure', () => {
+    const document = {
+      pull_zones: { targets: 'all', interval: '1m' },
+      billing: { targets: 'all', interval: '6h' },
+    };
+    const asked = ({ requests }: Whole) =>
+      requests.filter(({ path, key }) => path === '/billing' && key === keys.UMBRELLA).length;
+
+    it('another is asked at once, and again after five minutes at most', async () => {
+      const { whole, answers } = await start(document);
+      answers[keys.UMBRELLA] = () => reply(500);
+      const before = asked(whole);
+      for (let minute = 0; minute < 20; minute++) {
+        await whole.pass(60_000);
+        expect(await failing(whole)).toEqual([]);
+      }
+      expect(asked(whole) - before).toBeGreaterThan(0);
+      expect(asked(whole) - before).toBeLessThanOrEqual(4);
+    });
+
+    it('and if that fails, too, it is said', async () => {
+      const { whole, answers } = await start(document);
+      answers[keys.UMBRELLA] = () => reply(401);
+      whole.routes['/billing'] = ({ key }) => (key === keys.UMBRELLA ? reply(401) : { Balance: 1 });
+      await whole.pass(90_000);
+      expect(await failing(whole)).toEqual([]);
+      await whole.pass(60_000);
+      expect(await failing(whole)).toEqual(['umbrella auth']);
+    });
+  });
+
+  it('is said of an API that is down with that reason, but not of an account that another API answers', async () => {
+    const { whole } = await start({
+      pull_zones: { targets: 'all', interval: '1m' },
+      applications: { targets: 'all', credential: 'acme', interval: '1m' },
+    });
+    whole.routes['/mc/apps'] = () => ({ items: [], meta: { totalItems: 0 } });
+    await whole.pass(120_000);
+    whole.routes['/pullzone'] = () => reply(503);
+    await whole.pass(600_000);
+    expect(await failing(whole)).toEqual(['umbrella api_down']);
   });
 
   it('counts its targets by themselves, and by why they fail', async () => {
@@ -297,25 +383,22 @@ describe('an account of which nothing is read', () => {
     });
   });
 
-  it('is said of one that was never read, but not while one of its things alone fails', async () => {
+  it('is not said of what does not exist, is rejected or is not in the plan: these are answers to the key', async () => {
     const { whole } = await start({
       pull_zones: { targets: 'all', credential: 'acme' },
-      applications: { targets: ['gone'], credential: 'umbrella' },
+      applications: { targets: ['gone'], credential: 'umbrella', interval: '30s' },
       billing: { targets: 'all', credential: 'acme' },
     });
+    await whole.pass(120_000);
+    expect(await failing(whole)).toEqual([]);
+    whole.routes['/mc/apps/gone/summary'] = () => reply(500);
     await whole.pass(600_000);
-    expect(await whole.series(unreadable)).toEqual({
-      '{account="acme",reason=""}': 0,
-      '{account="umbrella",reason="not_found"}': 1,
-    });
+    expect(await failing(whole)).toEqual(['umbrella api_down']);
     whole.routes['/mc/apps'] = () => reply(500);
     whole.document = { ...both, pull_zones: { targets: 'all' }, applications: { targets: 'all' } } as never;
     await whole.reload();
     await whole.pass(runs(700_000, 1_200_000));
-    expect(await whole.series(unreadable)).toEqual({
-      '{account="acme",reason=""}': 0,
-      '{account="umbrella",reason=""}': 0,
-    });
+    expect(await failing(whole)).toEqual([]);
   });
 });
 

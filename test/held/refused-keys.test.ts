@@ -245,8 +245,11 @@ describe('a key that worked and is revoked', () => {
 it('a key that works again: all that the API refused is read at once, also after a poll that had not failed', async () => {
   const { whole, state } = await startEverywhere({ app: '30s', zone: '1h', shield: '1h' });
   const seldom = { id: 'c', interval: '10m', stale_after: '3h' };
+  // Another API is asked whether the account can be read.
+  whole.routes['/pullzone'] = () => pullZones;
   whole.document = {
     applications: { interval: '30s', targets: ['a', 'b', seldom], stale_after: '3h' },
+    pull_zones: { targets: 'all', interval: '1h' },
   } as never;
   whole.routes['/mc/apps/c/summary'] = () => (state.isRevoked ? reply(401) : { monthlyCost: 1 });
   const requestsOf = (id: string) =>
@@ -261,12 +264,12 @@ it('a key that works again: all that the API refused is read at once, also after
   await untilRead('c');
   state.isRevoked = true;
   await whole.pass(9 * 60_000);
-  expect([await refusing(whole), await ups()]).toEqual([{ application: 1 }, [0, 0, 1]]);
+  expect([await refusing(whole), await ups()]).toEqual([{ application: 1, core: 0 }, [0, 0, 1]]);
   state.isRevoked = false;
   const before = [requestsOf('a'), requestsOf('b')];
   await untilRead('c');
   // They back off, up to ten intervals.
   await whole.pass(2000);
-  expect([await refusing(whole), await ups()]).toEqual([{ application: 0 }, [1, 1, 1]]);
+  expect([await refusing(whole), await ups()]).toEqual([{ application: 0, core: 0 }, [1, 1, 1]]);
   expect([requestsOf('a'), requestsOf('b')]).toEqual(before.map((n) => n + 1));
 });

@@ -1,14 +1,7 @@
 /** The records of polls in, how each API and each key is out. */
 import { describe, expect, it } from 'vitest';
-import {
-  acceptedBeside,
-  type Health,
-  health,
-  isUnread,
-  type Polled,
-  unreadSince,
-} from '../../src/polling/health.ts';
-import type { Failure, PollRecord } from '../../src/polling/record.ts';
+import { acceptedBeside, type Health, health, isUnread, unreadSince } from '../../src/polling/health.ts';
+import type { Failure, Polled, PollRecord } from '../../src/polling/record.ts';
 import type { ApiName } from '../../src/resources/resource.ts';
 import { failureOf, nowMs, recordOf } from '../status/fixtures.ts';
 
@@ -96,7 +89,8 @@ describe('an API is down', () => {
     const probedMs = nowMs - 4000;
     const others = many(5, '/a', {
       ...failed(),
-      unanswered: { requests: 3, sinceMs: nowMs - 1000, lastMs: nowMs - 1000 },
+      endedMs: nowMs - 1000,
+      unanswered: { requests: 3, sinceMs: nowMs - 1000 },
     });
     const answered = polled('/b', { ...read(3500), answeredMs: nowMs - 3500 }, { probedMs });
     expect(core([...others, answered]).state).toBe('read');
@@ -104,7 +98,12 @@ describe('an API is down', () => {
       ...others,
       polled(
         '/b',
-        { ...failed(), answeredMs: nowMs - 3500, unanswered: { requests: 1, sinceMs: nowMs, lastMs: nowMs } },
+        {
+          ...failed(),
+          endedMs: nowMs,
+          answeredMs: nowMs - 3500,
+          unanswered: { requests: 1, sinceMs: nowMs },
+        },
         { probedMs },
       ),
     ];

@@ -75,8 +75,8 @@ function pageOf({ apis, kinds, partly, listings, refusedBy, isAccountUnread = fa
       ),
     ),
     series(
-      'account_unreadable',
-      `account="${one}",reason="${isAccountUnread && one === 'umbrella' ? 'auth' : ''}"`,
+      'account_failing',
+      `account="${one}",reason="auth"`,
       Number(isAccountUnread && one === 'umbrella'),
     ),
   ]);

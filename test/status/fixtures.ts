@@ -183,7 +183,7 @@ const well: ExporterState = {
 /** The record of a poll that failed for one reason alone. The machine's uptime counts as Unix time does. */
 export function recordOf(lastSuccessMs: number | undefined, lastFailure: Failure | undefined): PollRecord {
   const answeredMs = lastSuccessMs ?? Number.NEGATIVE_INFINITY;
-  const good = { ...neverPolled, lastSuccessMs, answeredMs, readBeganMs: answeredMs };
+  const good = { ...neverPolled, lastSuccessMs, endedMs: answeredMs, answeredMs, readBeganMs: answeredMs };
   if (!lastFailure) return good;
   const { sinceMs, atMs } = lastFailure;
   const isAnswered = isAnswer(lastFailure, true);
@@ -193,7 +193,8 @@ export function recordOf(lastSuccessMs: number | undefined, lastFailure: Failure
     failingSinceMs: sinceMs,
     deniedSinceMs: isDenial(lastFailure) ? sinceMs : undefined,
     answeredMs: isAnswered ? atMs : answeredMs,
-    unanswered: isAnswered === false ? { requests: 1, sinceMs, lastMs: atMs } : undefined,
+    endedMs: atMs,
+    unanswered: isAnswered === false ? { requests: 1, sinceMs } : undefined,
   };
 }
 
