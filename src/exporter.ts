@@ -490,10 +490,10 @@ function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
-/** The keys that the APIs have paused, and until when. */
+/** What the APIs have paused, and until when. */
 function pausesOf(clients: ApiClients, nowMs: number): CauseInput['exporter']['pauses'] {
   return apiNames.flatMap((api) =>
-    clients[api].pacer.pauses().map(({ credential, forMs }) => ({ api, credential, untilMs: nowMs + forMs })),
+    clients[api].pacer.pauses().map(({ forMs, ...part }) => ({ api, ...part, untilMs: nowMs + forMs })),
   );
 }
 

@@ -31,6 +31,15 @@ import type { SameKey } from './secrets/same-keys.ts';
 import type { StateWrites } from './state/keeper.ts';
 import { revision, version } from './version.ts';
 
+/** What an API has paused with a 429: a kind with a key; without a kind the key; without a credential the API as a whole. */
+export interface Paused {
+  readonly api: ApiName;
+  readonly credential: string;
+  readonly kind: string;
+  /** Unix time. */
+  readonly untilMs: number;
+}
+
 /** What is read at each scrape. */
 export interface Inventory {
   /** Another object once something has changed, the series of the store included. */
@@ -38,12 +47,7 @@ export interface Inventory {
   readonly store: Pick<Store, 'series'>;
   /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. Another object once it has changed. */
   readonly configuration: () => { readonly loadedAtMs: number; readonly refused: object | undefined };
-  /** The keys that an API has paused; an empty credential stands for the API as a whole. untilMs: Unix time. */
-  readonly pauses: () => readonly {
-    readonly api: ApiName;
-    readonly credential: string;
-    readonly untilMs: number;
-  }[];
+  readonly pauses: () => readonly Paused[];
   /** The names of the accounts of the configuration. */
   readonly accounts: () => readonly string[];
   /** Those that are not read, because they have the key of another one. */
@@ -349,13 +353,27 @@ function declareCounts(
         const keys = health.apis.get(api)?.keys;
         const configured = [...(keys?.keys() ?? [])].filter((credential) => !isFoundKey(credential));
         const untilMs = new Map(['', ...configured].map((credential) => [credential, 0]));
-        for (const pause of pauses) if (pause.api === api) untilMs.set(pause.credential, pause.untilMs);
+        for (const pause of pauses)
+          if (pause.api === api && pause.kind === '') untilMs.set(pause.credential, pause.untilMs);
         return Array.from(untilMs, ([credential, ms]) => ({
           labels: { api, credential, account: keys?.get(credential)?.account ?? '' },
           value: Math.round(ms / 1000),
         }));
       });
     },
+  );
+  gauge(
+    'kind_paused_until_timestamp_seconds',
+    ['api', 'kind', 'credential', 'account'],
+    'End of the pause of a kind and its listings with a key after a 429, as Unix time. A series only while it is paused. The key is paused when a second kind gets 429 and nothing was read with it in between.',
+    ({ health }) =>
+      inventory
+        .pauses()
+        .filter(({ api, kind }) => kind !== '' && on.apis.includes(api))
+        .map(({ api, kind, credential, untilMs }) => {
+          const { account = '' } = health.apis.get(api)?.keys.get(credential) ?? {};
+          return { labels: { api, kind, credential, account }, value: Math.round(untilMs / 1000) };
+        }),
   );
   byApi(
     'api_unreadable',

@@ -10,7 +10,7 @@ import { boundedText, decodeBody, mayBeUnsafe, parseJson, unescaped } from './bo
 import { type AnswerText, errorOfPage, errorOfStatus, type Hide, isPage } from './error-answer.ts';
 import { ApiError } from './errors.ts';
 import { exchange, isSuccess } from './exchange.ts';
-import { type Lane, type Pace, Pacer, PausedError, type Permit } from './pacer.ts';
+import { type Lane, type Pace, Pacer, PausedError, type PausedPart, type Permit } from './pacer.ts';
 import { Connections, type CreateSender, type Generation } from './pool.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { parseRetryAfter, retryDelayMs } from './retry.ts';
@@ -22,8 +22,8 @@ export interface ClientObserver {
    *   waited for one any more
    */
   requested(api: ApiName, code: string, durationSeconds: number, path: string, answer?: RawAnswer): void;
-  /** A 429 has paused a key at the API until then (Unix time in ms). */
-  paused?(api: ApiName, credential: string, untilMs: number): void;
+  /** A 429 has paused something for so long. */
+  paused?(api: ApiName, part: PausedPart): void;
 }
 
 /** An answer before it is parsed. */
@@ -132,7 +132,7 @@ export class ApiClient {
     { proxy, uptimeMs = () => performance.now(), failsPaused = false, createSender }: ClientOptions = {},
   ) {
     this.#failsPaused = failsPaused;
-    this.pacer = new Pacer(this.#paceOf(config));
+    this.pacer = new Pacer(this.#paceOf(config), (credential) => this.#keyIdOf(credential));
     this.#api = api;
     this.#config = config;
     this.#keys = keys;
@@ -175,7 +175,7 @@ export class ApiClient {
       const delayMs = retryDelayMs(attempt, outcome.answer.retryAfterMs);
       const mayRetry = outcome.retryable && !request.withoutRetries && attempt < maxRetries;
       // The poll fails where it would wait for long, so that everybody sees it, and comes again later.
-      const waitMs = Math.max(delayMs, this.pacer.pausedForMs(request.credential));
+      const waitMs = Math.max(delayMs, this.pacer.pauseOf(request)?.forMs ?? 0);
       if (!mayRetry || waitMs > timeoutMs || performance.now() + waitMs > giveUpAtMs) throw outcome;
       await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
       permit = await this.#permit(request, signal, giveUpAtMs).catch((error: unknown) => {
@@ -185,17 +185,18 @@ export class ApiClient {
   }
 
   async #permit(request: Request, signal: AbortSignal, untilMs: number): Promise<Permit> {
-    const { credential } = request;
     try {
       return await this.pacer.permit(request, { untilMs }, signal);
     } catch (cause) {
       signal.throwIfAborted();
+      const pause = this.pacer.pauseOf(request);
+      const paused = pause && `${pausedText(pause)} paused after`;
       if (cause instanceof PausedError)
-        throw new ApiError('rate_limited', 'the key is paused after a 429, for longer than the timeout');
+        throw new ApiError('rate_limited', `${paused ?? 'paused after'} a 429, for longer than the timeout`);
       const why = "it was not this request's turn before the interval of its poll was over";
       const advice = `Raise interval_factor, the interval, or apis.${this.#api}.requests_per_second.`;
-      throw this.pacer.pausedForMs(credential) > 0
-        ? new ApiError('rate_limited', `the key is paused after an earlier 429, and ${why}`)
+      throw paused
+        ? new ApiError('rate_limited', `${paused} an earlier 429, and ${why}`)
         : new ApiError('timeout', why, {}, { advice, isTransient: false });
     }
   }
@@ -203,6 +204,15 @@ export class ApiClient {
   async close(): Promise<void> {
     this.pacer.close();
     await this.#connections.destroy();
+  }
+
+  /** Empty if the key cannot be read: then nothing is sent with it. */
+  #keyIdOf(credential: string): string {
+    try {
+      return this.#keys.get(this.#api, credential).id;
+    } catch {
+      return '';
+    }
   }
 
   #context(credential: string): RequestContext | ApiError {
@@ -238,7 +248,7 @@ export class ApiClient {
         await ownTurn();
       }
       const body = this.#read(response, context.config);
-      this.pacer.answered(request.credential, true);
+      this.pacer.answered(request, context.key.id, true);
       context.connections.failures = 0;
       return { body };
     } catch (cause) {
@@ -248,7 +258,7 @@ export class ApiClient {
       status ??= error.answer.status;
       if (!signal.aborted) context.connections.failures++;
       if (error.result === 'rate_limited') this.#pause(request, context.key, error.answer.retryAfterMs);
-      else if (!signal.aborted) this.pacer.answered(request.credential, false);
+      else if (!signal.aborted) this.pacer.answered(request, context.key.id, false);
       return error;
     } finally {
       const noStatus = signal.aborted ? 'aborted' : (error?.result ?? 'network');
@@ -277,10 +287,16 @@ export class ApiClient {
     return isClean ? body : mapTexts(body, (part) => boundedText(hide(part)));
   }
 
-  #pause({ credential }: Request, key: Secret, retryAfterMs: number | undefined): void {
-    if (this.pacer.refused(credential, key.id, retryAfterMs))
-      this.#observer.paused?.(this.#api, credential, Date.now() + this.pacer.pausedForMs(credential));
+  #pause(request: Request, key: Secret, retryAfterMs: number | undefined): void {
+    const isChanged = this.pacer.refused(request, key.id, retryAfterMs);
+    const pause = this.pacer.pauseOf(request);
+    if (isChanged && pause) this.#observer.paused?.(this.#api, pause);
   }
+}
+
+function pausedText({ credential, kind }: PausedPart): string {
+  if (credential === '') return 'the API is';
+  return kind === '' ? 'the key is' : 'requests of this kind with the key are';
 }
 
 export interface ClientOptions {

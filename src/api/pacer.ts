@@ -3,7 +3,7 @@
  * keys of an account, then between the kinds that are read with a key.
  */
 
-import { Pauses } from './pauses.ts';
+import { type KeyPauses, type Pause, Pauses } from './pauses.ts';
 
 /** The right to make one request. */
 export interface Permit {
@@ -22,8 +22,17 @@ export interface Lane {
   readonly account: string;
   /** The name of the key: that of the account, or of a part of it that has its own. */
   readonly credential: string;
-  /** What is read, as a kind. */
+  /** What is read. A 429 pauses it with its listings. */
+  readonly kind: string;
+  /** The queue of the key in which it waits: of its kind, or of the listings of that. */
   readonly queue: string;
+}
+
+/** What is paused after a 429. Of a kind that is paused at a key; without it of the key; without a credential of the API as a whole. */
+export interface PausedPart {
+  readonly credential: string;
+  readonly kind: string;
+  readonly forMs: number;
 }
 
 export interface Wish {
@@ -45,7 +54,7 @@ export function burstOf(requestsPerSecond: number): number {
   return Math.max(1, Math.floor(requestsPerSecond / 20));
 }
 
-/** No permit comes: the key is paused for longer than anything waits here. */
+/** No permit comes: what would be asked is paused for longer than anything waits here. */
 export class PausedError extends Error {
   override readonly name = 'PausedError';
 }
@@ -57,8 +66,9 @@ interface Member {
   inFlight: number;
 }
 
-interface Kind extends Member {
+interface Queue extends Member {
   readonly name: string;
+  readonly kind: string;
   /** Of polls under way, for a page or a retry. */
   readonly further: Set<Waiter>;
   /** The first requests of polls. */
@@ -67,7 +77,7 @@ interface Kind extends Member {
 
 interface Key extends Member {
   readonly credential: string;
-  readonly kinds: Map<string, Kind>;
+  readonly queues: Map<string, Queue>;
 }
 
 interface Account extends Member {
@@ -75,23 +85,23 @@ interface Account extends Member {
   readonly keys: Map<string, Key>;
 }
 
-/** An account, a key and a kind. */
-type Place = readonly [account: Account, key: Key, kind: Kind];
+type Place = readonly [account: Account, key: Key, queue: Queue];
 
 /**
- * A token bucket, and lanes that are served in turn. At most `requestsPerSecond` + the burst requests start in any second. While
+ * A token bucket, and queues that are served in turn. At most `requestsPerSecond` + the burst requests start in any second. While
  * others wait, an account has at most its share of `maxConcurrency`, and at least one slot; so has a key of the slots of its
- * account. A slot is reserved for each kind and account of `reserveFor` without a request in flight, so that hanging requests of
- * others cannot block it. Of a key that was paused, and of the API, one request tries before the others follow.
+ * account. A slot is reserved for each queue and account of `reserveFor` without a request in flight, so that hanging requests of
+ * others cannot block it. Of what was paused (a kind at a key, a key, the API) one request tries before the others follow.
  *
  * Nothing is counted ahead: whose turn it is is found by looking at all that wait, once for each request that starts.
  */
 export class Pacer {
   #pace: Pace;
+  readonly #keyIdOf: (credential: string) => string;
   readonly #pauses = new Pauses();
   readonly #accounts = new Map<string, Account>();
-  /** How many requests of each kind are in flight, with whichever key. */
-  readonly #inFlightByKind = new Map<string, number>();
+  /** How many requests of each queue are in flight, with whichever key. */
+  readonly #inFlightByQueue = new Map<string, number>();
   #reserved: Readonly<Record<'queues' | 'accounts', ReadonlySet<string>>> = {
     queues: new Set(),
     accounts: new Set(),
@@ -107,8 +117,10 @@ export class Pacer {
   #isServing = false;
   #isClosed = false;
 
-  constructor(pace: Pace) {
+  /** keyIdOf: an id of the key that a credential has now. Default: it never changes. */
+  constructor(pace: Pace, keyIdOf = (credential: string) => credential) {
     this.#pace = pace;
+    this.#keyIdOf = keyIdOf;
     this.#tokens = burstOf(pace.requestsPerSecond);
   }
 
@@ -134,16 +146,17 @@ export class Pacer {
     return Math.min(this.#pace.requestsPerSecond, this.#slowPerSecond ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Sets the kinds and the accounts that have a slot in reserve. Others are served all the same. */
+  /** Sets the queues and the accounts that have a slot in reserve. Others are served all the same. */
   reserveFor({ queues, accounts }: Readonly<Record<'queues' | 'accounts', Iterable<string>>>): void {
     this.#reserved = { queues: new Set(queues), accounts: new Set(accounts) };
     this.#serve();
   }
 
-  /** How many lanes have a waiter or a request in flight. */
+  /** How many queues have a waiter or a request in flight. */
   get size(): number {
     let size = 0;
-    for (const { keys } of this.#accounts.values()) for (const { kinds } of keys.values()) size += kinds.size;
+    for (const { keys } of this.#accounts.values())
+      for (const { queues } of keys.values()) size += queues.size;
     return size;
   }
 
@@ -151,7 +164,7 @@ export class Pacer {
   permit(lane: Lane, { isFirst = false, untilMs }: Wish, signal: AbortSignal): Promise<Permit> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      if (this.#isGivenUp(lane.credential)) throw new PausedError('paused for too long');
+      if (this.#isGivenUp(lane)) throw new PausedError('paused for too long');
       const place = this.#placeOf(lane);
       const waiters = isFirst ? place[2].first : place[2].further;
       const leave = () => {
@@ -182,43 +195,56 @@ export class Pacer {
   }
 
   /**
-   * A request got 429: its key is paused, and perhaps the API. Returns whether the pause of the key began or became longer.
+   * A request got 429: its kind is paused at its key, and perhaps the key, and the API. Returns whether the pause of the kind began or
+   * became longer.
    *
-   * @param keyId the same for the same key under two names
+   * @param keyId of the key that it was sent with
    */
-  refused(credential: string, keyId: string, retryAfterMs: number | undefined): boolean {
-    const isChanged = this.#pauses.refused(credential, keyId, retryAfterMs, performance.now());
+  refused({ credential, kind }: Lane, keyId: string, retryAfterMs: number | undefined): boolean {
+    const isChanged = this.#pauses.refused({ keyId, kind }, credential, retryAfterMs, performance.now());
     if (this.#pace.longestPauseMs !== undefined) this.#giveUpPaused();
     this.#serve();
     return isChanged;
   }
 
-  /** A request had another outcome than 429. isRead: whether it was answered well. */
-  answered(credential: string, isRead: boolean): void {
-    const isPaused = this.#pauses.of(credential) ?? this.#pauses.ofApi;
-    this.#pauses.answered(credential, isRead, performance.now());
-    if (isPaused) this.#serve();
+  /** A request with this key had another outcome than 429. isRead: whether it was answered well. */
+  answered({ kind }: Lane, keyId: string, isRead: boolean): void {
+    if (!this.#pauses.isAny) return;
+    this.#pauses.answered({ keyId, kind }, isRead, performance.now());
+    this.#serve();
   }
 
-  /** For how long no request with a key starts, in milliseconds. */
-  pausedForMs(credential: string): number {
+  /** What holds a request back the longest: the API, its key or its kind; undefined if it is not paused. */
+  pauseOf({ credential, kind }: Lane): PausedPart | undefined {
     const { ofApi } = this.#pauses;
-    const untilMs = Math.max(ofApi?.untilMs ?? 0, this.#pauses.of(credential)?.untilMs ?? 0);
-    return Math.max(0, untilMs - performance.now());
-  }
-
-  /** The keys that are paused, and for how long; an empty credential stands for the API as a whole. */
-  pauses(): readonly { readonly credential: string; readonly forMs: number }[] {
+    const ofKey = this.#pausesOf(credential);
     const nowMs = performance.now();
-    const forMs = ({ untilMs }: { readonly untilMs: number }) => untilMs - nowMs;
+    const partOf = (pause: Pause | undefined, part: Omit<PausedPart, 'forMs'>) =>
+      pause && pause.untilMs > nowMs ? [{ ...part, forMs: pause.untilMs - nowMs }] : [];
+    const [longest] = [
+      ...partOf(ofApi, { credential: '', kind: '' }),
+      ...partOf(ofKey?.whole, { credential, kind: '' }),
+      ...partOf(ofKey?.kinds.get(kind), { credential, kind }),
+    ].toSorted((a, b) => b.forMs - a.forMs);
+    return longest;
+  }
+
+  /** All that is paused, and for how long. */
+  pauses(): readonly PausedPart[] {
+    const nowMs = performance.now();
     const { ofApi } = this.#pauses;
-    return [
-      ...(ofApi && ofApi.untilMs > nowMs ? [{ credential: '', forMs: forMs(ofApi) }] : []),
-      ...Array.from(this.#pauses.during(nowMs), ([credential, pause]) => ({
-        credential,
-        forMs: forMs(pause),
-      })),
-    ];
+    const parts: PausedPart[] = [];
+    const add = (credential: string, kind: string, pause: Pause | undefined) => {
+      if (pause && pause.untilMs > nowMs) parts.push({ credential, kind, forMs: pause.untilMs - nowMs });
+    };
+    add('', '', ofApi);
+    for (const [keyId, { credential, whole, kinds }] of this.#pauses.ofKeys) {
+      // What a key has left is of nobody's concern once its name has another one.
+      if (this.#keyIdOf(credential) !== keyId) continue;
+      add(credential, '', whole);
+      for (const [kind, pause] of kinds) add(credential, kind, pause);
+    }
+    return parts;
   }
 
   /** Starts nothing more. */
@@ -227,50 +253,70 @@ export class Pacer {
     this.#isClosed = true;
   }
 
+  #pausesOf(credential: string): KeyPauses | undefined {
+    return this.#pauses.isAny ? this.#pauses.ofKey(this.#keyIdOf(credential)) : undefined;
+  }
+
   /** Whether a pause is longer than anything waits here. */
-  #isGivenUp(credential: string): boolean {
+  #isGivenUp({ credential, kind }: Pick<Lane, 'credential' | 'kind'>): boolean {
     const { longestPauseMs = Number.POSITIVE_INFINITY } = this.#pace;
     const nowMs = performance.now();
-    return [this.#pauses.ofApi, this.#pauses.of(credential)].some(
+    const ofKey = this.#pausesOf(credential);
+    return [this.#pauses.ofApi, ofKey?.whole, ofKey?.kinds.get(kind)].some(
       (pause) => pause && pause.untilMs > nowMs && pause.untilMs - pause.sinceMs > longestPauseMs,
     );
   }
 
   #giveUpPaused(): void {
-    for (const account of this.#accounts.values())
-      for (const key of account.keys.values())
-        for (const { further, first } of this.#isGivenUp(key.credential) ? key.kinds.values() : [])
-          for (const waiter of [...further, ...first]) waiter.giveUp(new PausedError('paused for too long'));
+    for (const { keys } of this.#accounts.values())
+      for (const { credential, queues } of keys.values())
+        for (const { kind, further, first } of queues.values())
+          for (const waiter of this.#isGivenUp({ credential, kind }) ? [...further, ...first] : [])
+            waiter.giveUp(new PausedError('paused for too long'));
   }
 
-  // The lanes.
+  // The queues.
 
-  #placeOf({ account: name, credential, queue }: Lane): Place {
+  #placeOf({ account: name, credential, kind, queue: queueName }: Lane): Place {
     // A new one goes before the one that had the last turn. Before all others it would let those that come and go have all the turns.
     const of = { turn: this.#turn - 1, inFlight: 0 };
     const account = this.#accounts.get(name) ?? { ...of, name, keys: new Map() };
-    const key = account.keys.get(credential) ?? { ...of, credential, kinds: new Map() };
-    const kind = key.kinds.get(queue) ?? { ...of, name: queue, further: new Set(), first: new Set() };
+    const key = account.keys.get(credential) ?? { ...of, credential, queues: new Map() };
+    const queue = key.queues.get(queueName) ?? {
+      ...of,
+      name: queueName,
+      kind,
+      further: new Set(),
+      first: new Set(),
+    };
     this.#accounts.set(name, account);
     account.keys.set(credential, key);
-    key.kinds.set(queue, kind);
-    return [account, key, kind];
+    key.queues.set(queueName, queue);
+    return [account, key, queue];
   }
 
   /** Forgets what neither waits nor has a request in flight. */
-  #forget([account, key, kind]: Place): void {
-    if (!hasWaiters(kind) && kind.inFlight === 0) key.kinds.delete(kind.name);
-    if (key.kinds.size === 0) account.keys.delete(key.credential);
+  #forget([account, key, queue]: Place): void {
+    if (!hasWaiters(queue) && queue.inFlight === 0) key.queues.delete(queue.name);
+    if (key.queues.size === 0) account.keys.delete(key.credential);
     if (account.keys.size === 0) this.#accounts.delete(account.name);
   }
 
-  /** Whether a key has something that may start now. */
-  #isReady({ credential, kinds, inFlight }: Key, nowMs: number): boolean {
-    const pause = this.#pauses.of(credential);
-    // A request shows whether it still is paused.
-    if (pause && (pause.untilMs > nowMs || inFlight > 0)) return false;
-    for (const kind of kinds.values()) if (hasWaiters(kind)) return true;
-    return false;
+  /** The queues of a key that have something that may start now. */
+  #readyQueues({ credential, queues, inFlight }: Key, nowMs: number): readonly Queue[] {
+    const waiting = [...queues.values()].filter(hasWaiters);
+    const pauses = this.#pausesOf(credential);
+    if (!pauses) return waiting;
+    // Once a pause is over, a request shows whether what was paused is answered again.
+    const isHeldBack = (pause: Pause | undefined, inFlightOf: () => number) =>
+      pause !== undefined && (pause.untilMs > nowMs || inFlightOf() > 0);
+    if (isHeldBack(pauses.whole, () => inFlight)) return [];
+    const inFlightOf = (kind: string) =>
+      [...queues.values()].reduce((sum, one) => sum + (one.kind === kind ? one.inFlight : 0), 0);
+    const ready = waiting.filter(({ kind }) => !isHeldBack(pauses.kinds.get(kind), () => inFlightOf(kind)));
+    if (!pauses.whole) return ready;
+    const others = ready.filter(({ kind }) => !pauses.refusedSinceRead.has(kind));
+    return others.length > 0 ? others : ready;
   }
 
   // Who is next.
@@ -301,41 +347,48 @@ export class Pacer {
   /** Whose turn it is; undefined if nobody may start now. */
   #findNext(): Place | undefined {
     const nowMs = performance.now();
-    const isReady = (key: Key) => this.#isReady(key, nowMs);
+    const ready = new Map<Key, readonly Queue[]>();
+    for (const { keys } of this.#accounts.values()) {
+      for (const key of keys.values()) {
+        const queues = this.#readyQueues(key, nowMs);
+        if (queues.length > 0) ready.set(key, queues);
+      }
+    }
     const { maxConcurrency } = this.#pace;
     // Never more than half of them: those that they are reserved for may have no request.
     const reserved = Math.min(this.#idleReserved(), Math.floor(maxConcurrency / 2));
     const isFree = maxConcurrency - this.#inFlight > reserved;
     const accounts = [...this.#accounts.values()];
+    const isReady = (key: Key) => ready.has(key);
     const ofAccount = shareOf(maxConcurrency, accounts, ({ keys }) => [...keys.values()].some(isReady));
     return leastOf(accounts, (account) => {
       if (account.inFlight >= ofAccount) return undefined;
-      const mayStart = (kind: Kind) =>
-        isFree || account.inFlight === 0 || !this.#inFlightByKind.has(kind.name);
+      const mayStart = ({ name }: Queue) =>
+        isFree || account.inFlight === 0 || !this.#inFlightByQueue.has(name);
       const keys = [...account.keys.values()];
       const ofKey = shareOf(ofAccount, keys, isReady);
       return leastOf(keys, (key) =>
-        key.inFlight < ofKey && isReady(key)
-          ? leastOf(key.kinds.values(), (kind) =>
-              hasWaiters(kind) && mayStart(kind) ? ([account, key, kind] as const) : undefined,
+        key.inFlight < ofKey
+          ? leastOf(ready.get(key) ?? [], (queue) =>
+              mayStart(queue) ? ([account, key, queue] as const) : undefined,
             )
           : undefined,
       );
     });
   }
 
-  /** How many slots are kept for kinds and accounts that have no request in flight. */
+  /** How many slots are kept for queues and accounts that have no request in flight. */
   #idleReserved(): number {
     const { queues, accounts } = this.#reserved;
-    const idleKinds = [...queues].filter((name) => !this.#inFlightByKind.has(name));
+    const idleQueues = [...queues].filter((name) => !this.#inFlightByQueue.has(name));
     const idleAccounts = [...accounts].filter((name) => !this.#accounts.get(name)?.inFlight);
-    return idleKinds.length + idleAccounts.length;
+    return idleQueues.length + idleAccounts.length;
   }
 
-  /** Gives a permit to the first of a kind. */
+  /** Gives a permit to the first of a queue. */
   #start(place: Place): void {
-    const [, , kind] = place;
-    const [waiter] = kind.further.size > 0 ? kind.further : kind.first;
+    const [, , { further, first }] = place;
+    const [waiter] = further.size > 0 ? further : first;
     this.#tokens -= 1;
     this.#turn++;
     for (const member of place) member.turn = this.#turn;
@@ -347,9 +400,9 @@ export class Pacer {
     const [, , { name }] = place;
     this.#inFlight += change;
     for (const member of place) member.inFlight += change;
-    const ofKind = (this.#inFlightByKind.get(name) ?? 0) + change;
-    if (ofKind > 0) this.#inFlightByKind.set(name, ofKind);
-    else this.#inFlightByKind.delete(name);
+    const ofQueue = (this.#inFlightByQueue.get(name) ?? 0) + change;
+    if (ofQueue > 0) this.#inFlightByQueue.set(name, ofQueue);
+    else this.#inFlightByQueue.delete(name);
     this.#forget(place);
   }
 
@@ -380,13 +433,20 @@ export class Pacer {
     this.#refilledAtMs = nowMs;
   }
 
-  /** How long it is until the first of the keys that wait is paused no longer; infinite if none is paused. */
+  /** How long it is until something that waits is paused no longer; infinite if nothing is paused. */
   #pauseEndsInMs(): number {
     const nowMs = performance.now();
     let inMs = Number.POSITIVE_INFINITY;
-    for (const [credential, { untilMs }] of this.#pauses.during(nowMs))
-      for (const { keys } of this.#accounts.values())
-        if (keys.has(credential)) inMs = Math.min(inMs, untilMs - nowMs);
+    for (const { keys } of this.#accounts.values()) {
+      for (const { credential, queues } of keys.values()) {
+        const pauses = this.#pausesOf(credential);
+        for (const queue of pauses ? queues.values() : []) {
+          const ofKind = pauses?.kinds.get(queue.kind);
+          const untilMs = Math.max(pauses?.whole?.untilMs ?? 0, ofKind?.untilMs ?? 0);
+          if (hasWaiters(queue) && untilMs > nowMs) inMs = Math.min(inMs, untilMs - nowMs);
+        }
+      }
+    }
     return inMs;
   }
 
@@ -428,6 +488,6 @@ function shareOf<One extends Member>(
   return ready > 1 ? Math.max(1, Math.floor(slots / wanting)) : slots;
 }
 
-function hasWaiters({ further, first }: Kind): boolean {
+function hasWaiters({ further, first }: Queue): boolean {
   return further.size + first.size > 0;
 }

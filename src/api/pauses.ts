@@ -1,5 +1,8 @@
-/** For how long an API gets no requests with a key, or none at all: what its 429s say. Reads no clock, and knows no requests. */
-import { pauseMs } from './retry.ts';
+/**
+ * For how long an API gets no requests of a kind with a key, none with the key at all, or none whatever: what its 429s say. Reads no
+ * clock, and knows no requests.
+ */
+import { pauseForMs } from './retry.ts';
 
 /** The API as a whole is paused for no longer than this; then a request tries. */
 const longestOfApiMs = 60_000;
@@ -7,80 +10,145 @@ const longestOfApiMs = 60_000;
 /** What nobody asks for any more is forgotten after this time. */
 const forgottenAfterMs = 3_600_000;
 
-export interface Pause {
-  readonly untilMs: number;
-  /** When the first of the pauses in a row began. */
-  readonly sinceMs: number;
+/** What a request is made with, and for. */
+export interface Asked {
+  /** Of the key itself: another key under the same name has another one. */
+  readonly keyId: string;
+  readonly kind: string;
 }
 
-interface KeyPause extends Pause {
+export interface Pause {
+  readonly untilMs: number;
+  /** When the first 429 of the row was. */
+  readonly sinceMs: number;
   /** The pauses in a row, without another answer between them. */
   readonly refusals: number;
 }
 
+/** The pauses of a key. Each stays after its end until an answer other than 429 shows that it is over. */
+export interface KeyPauses {
+  /** Of all that is asked with it. */
+  readonly whole: Pause | undefined;
+  readonly kinds: ReadonlyMap<string, Pause>;
+  /** The kinds that got 429 since the last reading with the key; true where the first 429 of its row came since then, too. */
+  readonly refusedSinceRead: ReadonlyMap<string, boolean>;
+  /** The name that the key had last. */
+  readonly credential: string;
+  readonly refusedMs: number;
+}
+
+interface MutableKeyPauses extends KeyPauses {
+  whole: Pause | undefined;
+  readonly kinds: Map<string, Pause>;
+  readonly refusedSinceRead: Map<string, boolean>;
+  credential: string;
+  refusedMs: number;
+}
+
 /** Times are those of any clock that never jumps back. */
 export class Pauses {
-  /** By credential: those that are paused, or whose next request has to show that the API answers again. */
-  readonly #keys = new Map<string, KeyPause>();
-  /** The ids of the keys whose first 429 in a row came after the last reading with any key. */
+  readonly #keys = new Map<string, MutableKeyPauses>();
+  /** The ids of the keys whose first pause as a whole in a row began after the last reading with any key. */
   readonly #refusedSinceRead = new Set<string>();
   #api: Pause | undefined;
 
-  /** The pause of a key, or the last one until it has another answer than 429. */
-  of(credential: string): Pause | undefined {
-    return this.#keys.get(credential);
+  /** Undefined where nothing is paused. */
+  ofKey(keyId: string): KeyPauses | undefined {
+    return this.#keys.get(keyId);
   }
 
-  /** The same of the API as a whole. */
+  /** Whether any answer may change something. */
+  get isAny(): boolean {
+    return this.#keys.size + this.#refusedSinceRead.size > 0 || this.#api !== undefined;
+  }
+
+  /** By key id. */
+  get ofKeys(): ReadonlyMap<string, KeyPauses> {
+    return this.#keys;
+  }
+
+  /** The pause of the API as a whole, or the last one until an answer other than 429 shows that it is over. */
   get ofApi(): Pause | undefined {
     return this.#api;
   }
 
-  /** The pauses of keys that go on, by credential. */
-  *during(nowMs: number): Iterable<readonly [credential: string, pause: Pause]> {
-    for (const entry of this.#keys) if (entry[1].untilMs > nowMs) yield entry;
-  }
-
   /**
-   * A request with this key got 429. Several for requests that were in flight together count as one. Returns whether its pause
-   * began or became longer.
-   *
-   * @param keyId the same for the same key under two names
+   * A request got 429. That pauses its kind at its key; the key, if another kind got 429 with it and nothing was read with it since;
+   * the API, if another key is paused as a whole and nothing was read at the API since. Several 429s for requests that were in flight
+   * together count as one. Returns whether the pause of the kind began or became longer.
    */
-  refused(credential: string, keyId: string, retryAfterMs: number | undefined, nowMs: number): boolean {
-    for (const [name, { untilMs }] of this.#keys)
-      if (untilMs < nowMs - forgottenAfterMs) this.#keys.delete(name);
-    const before = this.#keys.get(credential);
-    const isPaused = before !== undefined && before.untilMs > nowMs;
-    const isFirst = before === undefined || before.refusals === 0;
-    const refusals = (before?.refusals ?? 0) + (isPaused && !isFirst ? 0 : 1);
-    const forMs = pauseMs(refusals - 1, retryAfterMs);
-    const isChanged = !isPaused || retryAfterMs !== undefined;
-    if (isChanged)
-      this.#keys.set(credential, {
-        untilMs: Math.max(before?.untilMs ?? 0, nowMs + forMs),
-        refusals,
-        sinceMs: isFirst ? nowMs : before.sinceMs,
-      });
-    // A key that is refused again and again, while others are read, says nothing of the API.
-    if (isFirst) this.#refusedSinceRead.add(keyId);
-    if (this.#refusedSinceRead.size > 1 && this.#refusedSinceRead.has(keyId)) this.#pauseApi(forMs, nowMs);
-    return isChanged;
+  refused(
+    { keyId, kind }: Asked,
+    credential: string,
+    retryAfterMs: number | undefined,
+    nowMs: number,
+  ): boolean {
+    this.#forget(nowMs);
+    const none = { whole: undefined, kinds: new Map(), refusedSinceRead: new Map() };
+    const key = this.#keys.get(keyId) ?? { ...none, credential, refusedMs: nowMs };
+    this.#keys.set(keyId, key);
+    key.credential = credential;
+    key.refusedMs = nowMs;
+    const before = key.kinds.get(kind);
+    const ofKind = prolonged(before, retryAfterMs, nowMs);
+    key.kinds.set(kind, ofKind);
+    // A kind that is refused again and again, while others are read, says nothing of the key.
+    const isFirst = isFirstOfRow(before) || (key.refusedSinceRead.get(kind) ?? false);
+    key.refusedSinceRead.set(kind, isFirst);
+    const firsts = [...key.refusedSinceRead.values()].filter(Boolean);
+    if (isFirst && firsts.length > 1) this.#pauseKey(keyId, key, retryAfterMs, nowMs);
+    return ofKind !== before;
   }
 
-  /** A request with this key had another outcome than 429. isRead: whether it was answered well. */
-  answered(credential: string, isRead: boolean, nowMs: number): void {
-    const pause = this.#keys.get(credential);
-    if (pause && pause.untilMs > nowMs) this.#keys.set(credential, { ...pause, refusals: 0 });
-    else this.#keys.delete(credential);
-    const isApiPaused = this.#api !== undefined && this.#api.untilMs > nowMs;
-    if (isRead || !isApiPaused) this.#api = undefined;
+  /** A request had another outcome than 429. isRead: whether it was answered well. */
+  answered({ keyId, kind }: Asked, isRead: boolean, nowMs: number): void {
+    const key = this.#keys.get(keyId);
+    if (key) {
+      const ofKind = answeredPause(key.kinds.get(kind), nowMs);
+      if (ofKind) key.kinds.set(kind, ofKind);
+      else key.kinds.delete(kind);
+      key.whole = isRead ? undefined : answeredPause(key.whole, nowMs);
+      if (isRead) key.refusedSinceRead.clear();
+      if (!key.whole && key.kinds.size + key.refusedSinceRead.size === 0) this.#keys.delete(keyId);
+    }
+    this.#api = isRead ? undefined : answeredPause(this.#api, nowMs);
     if (isRead) this.#refusedSinceRead.clear();
   }
 
-  #pauseApi(forMs: number, nowMs: number): void {
+  #pauseKey(keyId: string, key: MutableKeyPauses, retryAfterMs: number | undefined, nowMs: number): void {
+    // A key that is refused again and again, while others are read, says nothing of the API.
+    if (isFirstOfRow(key.whole)) this.#refusedSinceRead.add(keyId);
+    key.whole = prolonged(key.whole, retryAfterMs, nowMs);
+    if (this.#refusedSinceRead.size < 2 || !this.#refusedSinceRead.has(keyId)) return;
     if (this.#api && this.#api.untilMs > nowMs) return;
-    const { sinceMs = nowMs } = this.#api ?? {};
-    this.#api = { untilMs: nowMs + Math.min(forMs, longestOfApiMs), sinceMs };
+    const { untilMs, ...pause } = prolonged(this.#api, retryAfterMs, nowMs);
+    this.#api = { ...pause, untilMs: Math.min(untilMs, nowMs + longestOfApiMs) };
   }
+
+  #forget(nowMs: number): void {
+    for (const [keyId, { refusedMs }] of this.#keys)
+      if (refusedMs < nowMs - forgottenAfterMs) this.#keys.delete(keyId);
+  }
+}
+
+function isFirstOfRow(pause: Pause | undefined): boolean {
+  return pause === undefined || pause.refusals === 0;
+}
+
+/** A pause after one more 429. The same one, if that came during the pause and says no time. */
+function prolonged(before: Pause | undefined, retryAfterMs: number | undefined, nowMs: number): Pause {
+  const isPaused = before !== undefined && before.untilMs > nowMs;
+  if (isPaused && retryAfterMs === undefined) return before;
+  const isFirst = isFirstOfRow(before);
+  const refusals = (before?.refusals ?? 0) + (isPaused && !isFirst ? 0 : 1);
+  return {
+    untilMs: Math.max(before?.untilMs ?? 0, nowMs + pauseForMs(refusals - 1, retryAfterMs)),
+    sinceMs: isFirst ? nowMs : (before?.sinceMs ?? nowMs),
+    refusals,
+  };
+}
+
+/** A pause after another answer than 429: it goes on to its end, but the row of refusals is over. */
+function answeredPause(pause: Pause | undefined, nowMs: number): Pause | undefined {
+  return pause && pause.untilMs > nowMs ? { ...pause, refusals: 0 } : undefined;
 }

@@ -1,4 +1,4 @@
-/** How long to wait before a retry, and how long a 429 pauses a key. Pure functions. */
+/** How long to wait before a retry, and how long a 429 pauses what got it. Pure functions. */
 
 /** A longer `Retry-After` is cut to this. */
 const retryAfterCapMs = 600_000;
@@ -8,8 +8,8 @@ export function retryDelayMs(attempt: number, retryAfterMs = 0, random = Math.ra
   return Math.max(retryAfterMs, random() * Math.min(30_000, 500 * 2 ** attempt));
 }
 
-/** How long a 429 pauses a key. refusals: pauses in a row before. */
-export function pauseMs(refusals: number, retryAfterMs: number | undefined, random = Math.random): number {
+/** How long a 429 pauses what got it. refusals: pauses in a row before. */
+export function pauseForMs(refusals: number, retryAfterMs: number | undefined, random = Math.random): number {
   const floorMs = Math.min(60_000, 1000 * 2 ** refusals);
   // `||`: 0, or a date in the past by our clock, does not mean that we may go on at once.
   return retryAfterMs || floorMs * (1 + random() / 2);

@@ -25,9 +25,9 @@ export interface Reader {
 
 export function getFor(
   { clients, signal, budgetMs }: Reader,
-  { api, account, credential, queue }: Spec,
+  { api, account, credential, kind, queue }: Spec,
 ): Get {
-  return (path) => clients[api].get({ path, account, credential, queue, budgetMs }, signal);
+  return (path) => clients[api].get({ path, account, credential, kind, queue, budgetMs }, signal);
 }
 
 /** How a request or a reading failed. Throws what is no failure of an answer. */

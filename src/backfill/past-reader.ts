@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { createClients } from '../api/client.ts';
+import type { PausedPart } from '../api/pacer.ts';
 import type { CreateSender } from '../api/pool.ts';
 import type { ForwardProxy } from '../api/proxy.ts';
 import type { Config } from '../config/config.ts';
@@ -91,10 +92,10 @@ export class PastReader {
         if (!this.#isListing) onExchange?.({ api, path, code, durationMs: seconds * 1000, answer });
         log.debug({ api, path, code }, 'asked the API');
       },
-      paused: (api: ApiName, credential: string, untilMs: number) =>
+      paused: (api: ApiName, { credential, kind, forMs }: PausedPart) =>
         log.warn(
-          { api, credential },
-          `the ${api} API answered 429 to the key of ${credential}: it gets no requests with it until ${timeText(untilMs)}`,
+          { api, ...(kind !== '' && { kind }), ...(credential !== '' && { credential }) },
+          `the ${api} API answered 429 to ${pausedText(credential, kind)} until ${timeText(Date.now() + forMs)}`,
         ),
     };
     this.#reader = {
@@ -197,4 +198,11 @@ function halved(apis: Config['apis']): Config['apis'] {
     },
   ]);
   return Object.fromEntries(half) as Config['apis'];
+}
+
+/** What got 429, and what it gets no more: of a kind with a key, with a key, or at all. */
+function pausedText(credential: string, kind: string): string {
+  if (credential === '') return 'several keys: it gets no requests';
+  if (kind === '') return `the key of ${credential}: it gets no requests with it`;
+  return `requests for the kind ${kind} with the key of ${credential}: it gets none of these`;
 }

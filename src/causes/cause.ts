@@ -28,10 +28,11 @@ export interface DriftedField {
 export interface ExporterState {
   /** The last reload that failed. */
   readonly refusedReload: { readonly atMs: number; readonly message: string } | undefined;
-  /** The keys that an API has paused with a 429; an empty credential stands for the API as a whole. */
+  /** What an API has paused with a 429: a kind with a key; without a kind the key; without a credential the API as a whole. */
   readonly pauses: readonly {
     readonly api: ApiName;
     readonly credential: string;
+    readonly kind: string;
     readonly untilMs: number;
   }[];
   readonly capacities: readonly ApiCapacity[];

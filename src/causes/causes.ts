@@ -54,7 +54,7 @@ export function causesOf(input: CauseInput): readonly Cause[] {
 
 function groupsOf(input: CauseInput): readonly Group[] {
   const { targets, listings, exporter } = input;
-  const paused = new Set(exporter.pauses.map(({ api, credential }) => `${api} ${credential}`));
+  const paused = new Set(exporter.pauses.map(({ api, credential, kind }) => `${api} ${credential} ${kind}`));
   // One text for each API that is down: thousands of targets may have the same.
   const outageIds = new Map(
     [...input.health.apis]
@@ -87,7 +87,10 @@ function groupsOf(input: CauseInput): readonly Group[] {
     let place: Place | undefined;
     if (state === 'absent') place = { id: `absent ${kind}`, nature: 'absent', reason: 'not_found' };
     else if (state === 'stale') {
-      const pausing = [credential, ''].find((one) => paused.has(`${api} ${one}`));
+      const isPaused = (ofCredential: string, ofKind: string) =>
+        paused.has(`${api} ${ofCredential} ${ofKind}`);
+      const isOwnPaused = isPaused(credential, kind) || isPaused(credential, '');
+      const pausing = isOwnPaused ? credential : isPaused('', '') ? '' : undefined;
       place =
         pausing === undefined
           ? { id: `stale ${api}`, nature: 'stale', reason: 'stale' }
@@ -221,16 +224,7 @@ function wordsOf(
   const others = failures.length > 1 ? `, and ${plural(failures.length - 1, 'other reason')}` : '';
   if (nature === 'key') return wordsOfKey(group, message, nouns, input);
   if (nature === 'pause') {
-    const { credential } = group;
-    const pause = input.exporter.pauses.find((one) => one.api === api && one.credential === credential);
-    const forTime = pause ? ` for ${durationInWords(pause.untilMs - input.nowMs)}` : undefined;
-    if (credential === '')
-      return {
-        title: `The ${api} API answered 429 to several keys${forTime ? `; it gets no requests${forTime}` : ''}`,
-      };
-    return {
-      title: `The ${api} API answered 429 to ${keyText(api, group, input)}${forTime ? `; it gets no requests with it${forTime}` : ''}`,
-    };
+    return wordsOfPause(api, group, input);
   }
   if (nature === 'stale') return { title: `Values of the ${api} API were not read again in time` };
   if (nature === 'absent') return { title: message };
@@ -247,6 +241,29 @@ function wordsOf(
   // `HTTP 503 from the core API`, but `The core API: connection refused`.
   const isFrom = failure && ['timeout', 'server_error', 'not_found'].includes(failure.result);
   return { title: `${isFrom ? `${message} from the ${api} API` : `The ${api} API: ${message}`}${others}` };
+}
+
+/** Names the kinds, the key or the API, and says for how long it gets no requests of that. */
+function wordsOfPause(api: ApiName, group: Group, input: CauseInput): Words {
+  const { credential } = group;
+  const pauses = input.exporter.pauses.filter((one) => one.api === api && one.credential === credential);
+  const whole = pauses.filter(({ kind }) => kind === '');
+  const [longest] = (whole.length > 0 ? whole : pauses).toSorted((a, b) => b.untilMs - a.untilMs);
+  const titleOf = (asked: string, none: string) => {
+    const rest = longest && `; it gets ${none} for ${durationInWords(longest.untilMs - input.nowMs)}`;
+    return `The ${api} API answered 429 to ${asked}${rest ?? ''}`;
+  };
+  if (credential === '') return { title: titleOf('several keys', 'no requests') };
+  const key = keyText(api, group, input);
+  const ofPauses = pauses.map(({ kind }) => kind);
+  const kinds = [...new Set([...ofPauses, ...group.kinds, ...group.listings.map(({ poll }) => poll.kind)])];
+  if (whole.length > 0 || kinds.length === 0) return { title: titleOf(key, 'no requests with it') };
+  const [those, names] = kinds.length === 1 ? ['this kind', 'the kind'] : ['these kinds', 'the kinds'];
+  const text = kinds.length > maxNamedKinds ? plural(kinds.length, 'kind') : `${names} ${andList(kinds)}`;
+  return {
+    title: titleOf(`requests for ${text} with ${key}`, `none for ${those}`),
+    advice: `Raise the intervals of ${those}. Lower requests_per_second of this API if other programs use the key, too.`,
+  };
 }
 
 /** Whose key it is: `the key of acme`, or with the account that its library belongs to. */

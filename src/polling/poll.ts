@@ -218,7 +218,7 @@ export class Poller {
   }
 
   #getFor(
-    { api, account, queue, credential, intervalMs }: Spec,
+    { api, account, kind, queue, credential, intervalMs }: Spec,
     { permit, withoutRetries }: ReadOptions,
     signal: AbortSignal,
   ): Get {
@@ -232,6 +232,7 @@ export class Poller {
       const request = {
         path,
         account,
+        kind,
         queue,
         credential,
         budgetMs,

@@ -22,7 +22,7 @@ export const config: ApiConfig = {
   names: { baseUrl: 'apis.shield.base_url', host: [], authorities: [] },
 };
 
-export const lane: Lane = { account: 'account', credential: 'account', queue: 'a' };
+export const lane: Lane = { account: 'account', credential: 'account', kind: 'a', queue: 'a' };
 
 export const keys: ApiKeys = { get: () => new Secret(key), check: () => Promise.resolve() };
 
@@ -36,7 +36,7 @@ export function createClient(
   const pauses: number[] = [];
   const observer: ClientObserver = {
     requested: (api, code) => codes.push(`${api} ${code}`),
-    paused: (_, _credential, untilMs) => pauses.push(untilMs),
+    paused: (_, { forMs }) => pauses.push(Date.now() + forMs),
   };
   const client = new ApiClient('shield', { ...config, ...settings }, givenKeys, observer, { proxy });
   onTestFinished(() => client.close());

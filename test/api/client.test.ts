@@ -332,7 +332,7 @@ describe('retries', () => {
     drawTheLeast();
     const { failure, pacer, codes } = createClient({ maxRetries: 2 });
     const permit = await pacer.permit(lane, {}, new AbortController().signal);
-    pacer.refused(lane.credential, '', 3_600_000);
+    pacer.refused(lane, new Secret(key).id, 3_600_000);
     answers([500]);
     expect(await failure('/a', { permit, budgetMs: 200 })).toMatchObject({ result: 'server_error' });
     expect(codes).toHaveLength(1);
@@ -353,12 +353,12 @@ describe('a 429', () => {
       mockApi(origin).get('/a').reply(429, '', headers);
       const permit: Permit = { release: () => undefined };
       expect((await made.failure('/a', { permit })).result).toBe('rate_limited');
-      durations.push(made.pacer.pausedForMs(lane.credential));
+      durations.push(made.pacer.pauseOf(lane)?.forMs ?? 0);
     };
     return { ...made, durations, refuse };
   };
 
-  it('pauses its key for every kind for as long as Retry-After says, and reports until when', async () => {
+  it('pauses its kind and the listings of that at its key, for as long as Retry-After says, and reports it', async () => {
     const { pacer, refuse, durations, pauses } = freeze();
     await refuse({ 'Retry-After': '7' });
     expect(durations).toEqual([7000]);
@@ -366,10 +366,10 @@ describe('a 429', () => {
     const served: string[] = [];
     const ask = (one: Lane, name: string) =>
       void pacer.permit(one, {}, new AbortController().signal).then(() => served.push(name));
-    ask({ ...lane, queue: 'b' }, 'same key');
-    ask({ ...lane, credential: 'other' }, 'another key');
+    ask({ ...lane, queue: 'a listing' }, 'same kind');
+    ask({ ...lane, kind: 'b', queue: 'b' }, 'another kind');
     await new Promise(setImmediate);
-    expect(served).toEqual(['another key']);
+    expect(served).toEqual(['another kind']);
   });
 
   it('measures the date of Retry-After by the clock of the API', async () => {
@@ -605,7 +605,7 @@ describe('an abort', () => {
     drawTheLeast();
     const { get, pacer, codes } = createClient({ maxRetries: 2 });
     const permit = await pacer.permit(lane, {}, new AbortController().signal);
-    pacer.refused(lane.credential, '', 5000);
+    pacer.refused(lane, new Secret(key).id, 5000);
     const first = new AbortController();
     const asked = get('/a', { signal: first.signal });
     first.abort(stopped);

@@ -17,13 +17,25 @@ const never = new AbortController().signal;
 
 /** `acme` of the account of this name; `acme/films/statistics` of one of its keys and one of its kinds. */
 function laneOf(text: string): Lane {
-  const [account = '', credential = account, queue = 'statistics'] = text.split('/');
-  return { account, credential, queue };
+  const [account = '', credential = account, kind = 'statistics', queue = kind] = text.split('/');
+  return { account, credential, kind, queue };
+}
+
+/** A request of this lane gets 429. */
+function refuse(pacer: Pacer, text: string, retryAfterMs?: number): boolean {
+  const lane = laneOf(text);
+  return pacer.refused(lane, lane.credential, retryAfterMs);
+}
+
+/** A request of this lane is answered, well or otherwise. */
+function answer(pacer: Pacer, text: string, isRead: boolean): void {
+  const lane = laneOf(text);
+  pacer.answered(lane, lane.credential, isRead);
 }
 
 /** The lane of a kind of the only account. */
 function ofKind(queue: string): Lane {
-  return { account: 'acme', credential: 'acme', queue };
+  return { account: 'acme', credential: 'acme', kind: queue, queue };
 }
 
 /** Has a pacer keep a slot for kinds. */
@@ -275,7 +287,7 @@ describe('a permit', () => {
   it('is no longer waited for after untilMs', async () => {
     const pacer = new Pacer(quick);
     const { signal } = new AbortController();
-    pacer.refused('acme', 'key', 5000);
+    refuse(pacer, 'acme/acme/a', 5000);
     const tooLate = expect(
       pacer.permit(ofKind('a'), { untilMs: performance.now() + 4000 }, signal),
     ).rejects.toThrow('no permit in time');
@@ -291,7 +303,7 @@ describe('a permit', () => {
   it('leaves nothing in memory once nobody waits for it', async () => {
     vi.useRealTimers();
     const pacer = new Pacer(quick);
-    pacer.refused('acme', 'key', 3_600_000);
+    refuse(pacer, 'acme/acme/a', 3_600_000);
     const leave = async (): Promise<WeakRef<AbortSignal>[]> => {
       const aborted = new AbortController();
       const late = new AbortController();
@@ -341,11 +353,11 @@ describe('pause', () => {
   it('is prolonged but never shortened', async () => {
     const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
-    pacer.refused('acme', 'key', 5000);
-    pacer.refused('acme', 'key', 1000);
+    refuse(pacer, 'acme/acme/a', 5000);
+    refuse(pacer, 'acme/acme/a', 1000);
     ask('a');
     await vi.advanceTimersByTimeAsync(4000);
-    pacer.refused('acme', 'key', 5000);
+    refuse(pacer, 'acme/acme/a', 5000);
     await vi.advanceTimersByTimeAsync(4999);
     expect(started).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
@@ -355,11 +367,11 @@ describe('pause', () => {
   it('does not release all the requests that piled up at once', async () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
     const { started, ask } = record(pacer);
-    pacer.refused('acme', 'key', 60_000);
+    refuse(pacer, 'acme/acme/a', 60_000);
     for (let i = 0; i < 100; i++) ask('a');
     await vi.advanceTimersByTimeAsync(60_000);
     expect(started).toHaveLength(1);
-    pacer.answered('acme', true);
+    answer(pacer, 'acme/acme/a', true);
     await vi.advanceTimersByTimeAsync(1000);
     expect(started).toHaveLength(21);
   });
@@ -441,58 +453,209 @@ describe('accounts', () => {
   });
 });
 
-describe('a pause of one key', () => {
-  it('holds back neither the other keys of its account nor other accounts, and takes no turn', async () => {
+describe('a pause of a kind', () => {
+  it('holds back its listings as well, but neither another kind, nor the same with another key, and takes no turn', async () => {
     const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
     const { started, ask, endAll } = record(pacer, laneOf);
-    pacer.refused('films', 'films', 60_000);
-    for (let n = 0; n < 20; n++) for (const lane of ['acme/films', 'acme/series', 'umbrella']) ask(lane);
+    refuse(pacer, 'acme/acme/x', 60_000);
+    const lanes = [
+      'acme/acme/x',
+      'acme/acme/x/x listing',
+      'acme/acme/y',
+      'acme/films/x',
+      'umbrella/umbrella/x',
+    ];
+    for (let n = 0; n < 20; n++) for (const lane of lanes) ask(lane);
     for (let n = 0; n < 20; n++) {
       await vi.advanceTimersByTimeAsync(100);
       endAll();
     }
     expect(started).toHaveLength(21);
-    expect(started).not.toContain('acme/films');
+    expect(new Set(started)).toEqual(new Set(lanes.slice(2)));
   });
 
-  it('ends with one request, whose answer decides', async () => {
+  it('ends with one request of the kind, whose answer decides; the others of its key go on meanwhile', async () => {
     const pacer = new Pacer(quick);
-    const { started, ask, endAll } = record(pacer);
-    pacer.refused('acme', 'acme', 5000);
-    for (let n = 0; n < 4; n++) ask('a');
+    const { started, permits, ask } = record(pacer, laneOf);
+    refuse(pacer, 'acme/acme/x', 5000);
+    for (let n = 0; n < 3; n++) for (const lane of ['acme/acme/x', 'acme/acme/x/x listing']) ask(lane);
+    const ofKind = () => started.filter((lane) => lane.includes('x')).length;
     await vi.advanceTimersByTimeAsync(6000);
-    expect(started).toHaveLength(1);
-    pacer.refused('acme', 'acme', 5000);
-    endAll();
-    await vi.advanceTimersByTimeAsync(4999);
-    expect(started).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(100);
-    expect(started).toHaveLength(2);
-    pacer.answered('acme', false);
-    endAll();
+    expect(ofKind()).toBe(1);
+    for (let n = 0; n < 3; n++) ask('acme/acme/y');
     await vi.advanceTimersByTimeAsync(100);
     expect(started).toHaveLength(4);
+    refuse(pacer, 'acme/acme/x', 5000);
+    permits[0]?.release();
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(ofKind()).toBe(1);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(ofKind()).toBe(2);
+    answer(pacer, 'acme/acme/x', false);
+    permits[4]?.release();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(ofKind()).toBe(6);
+  });
+
+  it('of an answer in flight goes on to its end, but the next one is as short as a first one', async () => {
+    const pauseOf = (pacer: Pacer) => Math.round((pacer.pauseOf(laneOf('acme'))?.forMs ?? 0) / 1000);
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    for (const [isAnswered, lastSeconds] of [
+      [false, 4],
+      [true, 1],
+    ] as const) {
+      const pacer = new Pacer(quick);
+      const durations: number[] = [];
+      for (let refusals = 0; refusals < 3; refusals++) {
+        refuse(pacer, 'acme');
+        durations.push(pauseOf(pacer));
+        // Of a request that was under way when the pause began.
+        if (isAnswered && refusals === 1) answer(pacer, 'acme', false);
+        expect(pauseOf(pacer)).toBe(durations.at(-1));
+        await vi.advanceTimersByTimeAsync(4001);
+      }
+      expect(durations).toEqual([1, 2, lastSeconds]);
+    }
+    vi.restoreAllMocks();
+  });
+});
+
+describe('a pause of one key', () => {
+  const isKeyPaused = (pacer: Pacer, credential = 'acme') =>
+    pacer.pauses().some((part) => part.credential === credential && part.kind === '');
+
+  it('begins with the second kind that gets 429, and holds back neither the other keys nor other accounts', async () => {
+    const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
+    const { started, ask, endAll } = record(pacer, laneOf);
+    for (let n = 0; n < 3; n++) refuse(pacer, 'acme/films/x', 5000);
+    expect(isKeyPaused(pacer, 'films')).toBe(false);
+    refuse(pacer, 'acme/films/y', 60_000);
+    expect(isKeyPaused(pacer, 'films')).toBe(true);
+    for (let n = 0; n < 20; n++) for (const lane of ['acme/films/z', 'acme/series', 'umbrella']) ask(lane);
+    for (let n = 0; n < 20; n++) {
+      await vi.advanceTimersByTimeAsync(100);
+      endAll();
+    }
+    expect(started).toHaveLength(21);
+    expect(started).not.toContain('acme/films/z');
+  });
+
+  it('does not begin if anything was read with the key since the first, nor for a kind that is refused again and again', async () => {
+    const pacer = new Pacer(quick);
+    refuse(pacer, 'acme/acme/x', 20_000);
+    answer(pacer, 'acme/acme/z', true);
+    refuse(pacer, 'acme/acme/y', 20_000);
+    expect(isKeyPaused(pacer)).toBe(false);
+    for (let n = 0; n < 5; n++) {
+      answer(pacer, 'acme/acme/z', true);
+      await vi.advanceTimersByTimeAsync(30_000);
+      for (const kind of ['x', 'y']) refuse(pacer, `acme/acme/${kind}`, 20_000);
+      expect(isKeyPaused(pacer)).toBe(false);
+    }
+    // What another key read says nothing of this one.
+    answer(pacer, 'acme/films/z', true);
+    refuse(pacer, 'acme/acme/v', 20_000);
+    refuse(pacer, 'acme/acme/w', 20_000);
+    expect(isKeyPaused(pacer)).toBe(true);
+  });
+
+  it('ends with one request, of a kind that got no 429 since the last reading if one waits, whose answer decides', async () => {
+    const pacer = new Pacer(quick);
+    const { started, ask, endAll } = record(pacer);
+    for (const kind of ['a', 'b']) refuse(pacer, `acme/acme/${kind}`, 5000);
+    for (const kind of ['a', 'b', 'c', 'd']) for (let n = 0; n < 2; n++) ask(kind);
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(started).toEqual(['c']);
+    refuse(pacer, 'acme/acme/c', 5000);
+    endAll();
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(started).toEqual(['c']);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(started).toEqual(['c', 'd']);
+    refuse(pacer, 'acme/acme/d', 5000);
+    endAll();
+    await vi.advanceTimersByTimeAsync(6000);
+    // All of them got 429: then any of them.
+    expect(started).toHaveLength(3);
+    answer(pacer, `acme/acme/${started[2] ?? ''}`, true);
+    endAll();
+    await vi.advanceTimersByTimeAsync(100);
+    // One of each kind that was paused tries.
+    expect(started).toHaveLength(3 + 4);
+  });
+
+  it('ends with the first reading with it, such as that of a request in flight; those of the kinds go on', async () => {
+    const pacer = new Pacer(quick);
+    const { started, ask } = record(pacer);
+    for (const kind of ['a', 'b']) refuse(pacer, `acme/acme/${kind}`, 5000);
+    for (const kind of ['a', 'c']) ask(kind);
+    answer(pacer, 'acme/films/c', true);
+    await settle();
+    expect(started).toEqual([]);
+    answer(pacer, 'acme/acme/c', true);
+    await settle();
+    expect(started).toEqual(['c']);
+    expect(pacer.pauses().map(({ kind }) => kind)).toEqual(['a', 'b']);
+  });
+
+  it('belongs to the key itself: another one under the same name starts at once, also what waits', async () => {
+    let keyId = 'old';
+    const pacer = new Pacer(quick, (credential) => (credential === 'acme' ? keyId : credential));
+    const { started, ask } = record(pacer);
+    for (const kind of ['a', 'b']) pacer.refused(ofKind(kind), 'old', 600_000);
+    for (const kind of ['a', 'c']) ask(kind);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(started).toEqual([]);
+    keyId = 'new';
+    expect(pacer.pauses()).toEqual([]);
+    // A plan says so.
+    keepKinds(pacer, []);
+    await settle();
+    expect(started).toEqual(['a', 'c']);
+    // What was in flight with the old one says nothing of the new one.
+    pacer.refused(ofKind('d'), 'old', 600_000);
+    ask('d');
+    await settle();
+    expect(started).toEqual(['a', 'c', 'd']);
+    keyId = 'old';
+    ask('e');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(started).toHaveLength(3);
+  });
+
+  it('is that of all the names that the key has', async () => {
+    const pacer = new Pacer(quick, () => 'same');
+    const { started, ask } = record(pacer, laneOf);
+    for (const kind of ['x', 'y']) pacer.refused(laneOf(`acme/acme/${kind}`), 'same', 5000);
+    ask('acme/other name/z');
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(started).toEqual([]);
   });
 });
 
 describe('a pause of the API', () => {
+  /** Pauses a key as a whole. */
+  const refuseKey = (pacer: Pacer, key: string, retryAfterMs: number) => {
+    for (const kind of ['x', 'y']) refuse(pacer, `${key}/${key}/${kind}`, retryAfterMs);
+  };
   const createRefused = () => {
     const pacer = new Pacer(quick);
     const recorded = record(pacer, laneOf);
-    pacer.refused('acme', 'acme', 600_000);
+    refuseKey(pacer, 'acme', 600_000);
     return { pacer, ...recorded };
   };
   const areAllPaused = (pacer: Pacer) => pacer.pauses().some(({ credential }) => credential === '');
 
-  it('begins with the second key that gets 429, for as long as that answer says, and at most a minute', async () => {
+  it('begins with the second key that is paused as a whole, for as long as that answer says, and at most a minute', async () => {
     for (const [retryAfterMs, pausedMs] of [
       [20_000, 20_000],
       [600_000, 60_000],
     ] as const) {
       const { pacer, started, ask, endAll } = createRefused();
-      pacer.refused('acme', 'acme', 600_000);
+      refuseKey(pacer, 'acme', 600_000);
+      refuse(pacer, 'umbrella', retryAfterMs);
       expect(areAllPaused(pacer)).toBe(false);
-      pacer.refused('umbrella', 'umbrella', retryAfterMs);
+      refuseKey(pacer, 'umbrella', retryAfterMs);
       expect(areAllPaused(pacer)).toBe(true);
       for (let n = 0; n < 3; n++) ask('third');
       await vi.advanceTimersByTimeAsync(pausedMs - 1);
@@ -500,7 +663,7 @@ describe('a pause of the API', () => {
       await vi.advanceTimersByTimeAsync(10);
       // One tries.
       expect(started).toHaveLength(1);
-      pacer.answered('third', true);
+      answer(pacer, 'third', true);
       endAll();
       await vi.advanceTimersByTimeAsync(100);
       expect(started).toHaveLength(3);
@@ -509,22 +672,22 @@ describe('a pause of the API', () => {
 
   it('does not begin if anything was read with any key since the first', () => {
     const { pacer } = createRefused();
-    pacer.answered('third', true);
-    pacer.refused('umbrella', 'umbrella', 20_000);
+    answer(pacer, 'third', true);
+    refuseKey(pacer, 'umbrella', 20_000);
     expect(areAllPaused(pacer)).toBe(false);
   });
 
   it('does not begin for the same key under two names', () => {
     const { pacer } = createRefused();
-    pacer.refused('other name', 'acme', 20_000);
+    for (const kind of ['x', 'y']) pacer.refused(laneOf(`other/other/${kind}`), 'acme', 20_000);
     expect(areAllPaused(pacer)).toBe(false);
   });
 
   it('ends with the first reading, such as that of a request in flight', async () => {
     const { pacer, started, ask } = createRefused();
-    pacer.refused('umbrella', 'umbrella', 20_000);
+    refuseKey(pacer, 'umbrella', 20_000);
     ask('third');
-    pacer.answered('third', true);
+    answer(pacer, 'third', true);
     await settle();
     expect(started).toEqual(['third']);
     expect(areAllPaused(pacer)).toBe(false);
@@ -532,11 +695,11 @@ describe('a pause of the API', () => {
 
   it('does not begin again for keys that are always refused, while others are read', async () => {
     const { pacer } = createRefused();
-    pacer.refused('umbrella', 'umbrella', 20_000);
-    pacer.answered('third', true);
+    refuseKey(pacer, 'umbrella', 20_000);
+    answer(pacer, 'third', true);
     for (let n = 0; n < 5; n++) {
       await vi.advanceTimersByTimeAsync(600_000);
-      for (const key of ['acme', 'umbrella']) pacer.refused(key, key, 20_000);
+      for (const key of ['acme', 'umbrella']) refuseKey(pacer, key, 20_000);
       expect(areAllPaused(pacer)).toBe(false);
     }
   });
@@ -554,14 +717,14 @@ describe('longestPauseMs', () => {
         },
         (error: Error) => void given.push(`${name}: ${error.name}`),
       );
-    pacer.refused('acme', 'acme', 20_000);
+    refuse(pacer, 'acme/acme/a', 20_000);
     void ask('first', true);
     const further = ask('page', false);
     void ask('second', true);
     await vi.advanceTimersByTimeAsync(20_001);
     // The page goes first: it tries, and the others wait for its answer.
     expect(given).toEqual(['page']);
-    pacer.refused('acme', 'acme', 20_000);
+    refuse(pacer, 'acme/acme/a', 20_000);
     await settle();
     expect(given.slice(1)).toEqual(['first: PausedError', 'second: PausedError']);
     (await further)?.release();
@@ -663,7 +826,7 @@ describe('setPace', () => {
   it('does not end a pause', async () => {
     const pacer = new Pacer(quick);
     const { started, ask } = record(pacer);
-    pacer.refused('acme', 'key', 5000);
+    refuse(pacer, 'acme/acme/a', 5000);
     ask('a');
     pacer.setPace({ requestsPerSecond: 10, maxConcurrency: 8 });
     await vi.advanceTimersByTimeAsync(4999);

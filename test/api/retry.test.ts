@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRetryAfter, pauseMs, retryDelayMs } from '../../src/api/retry.ts';
+import { parseRetryAfter, pauseForMs, retryDelayMs } from '../../src/api/retry.ts';
 
 const least = () => 0;
 const most = () => 0.999999999;
@@ -23,7 +23,7 @@ describe('the delay before a retry', () => {
 describe('the pause after a 429', () => {
   it('grows with each refusal in a row, and is never zero', () => {
     const pauses = (random: () => number) =>
-      [0, 1, 2, 5, 6, 50].map((refusals) => Math.round(pauseMs(refusals, undefined, random)));
+      [0, 1, 2, 5, 6, 50].map((refusals) => Math.round(pauseForMs(refusals, undefined, random)));
     expect(pauses(least)).toEqual([1000, 2000, 4000, 32_000, 60_000, 60_000]);
     expect(pauses(most)).toEqual([1500, 3000, 6000, 48_000, 90_000, 90_000]);
   });

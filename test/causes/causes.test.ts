@@ -253,7 +253,7 @@ describe('an outage', () => {
 });
 
 describe('an API that asked for a pause', () => {
-  const pauses = [{ api: 'shield', credential: 'account', untilMs: nowMs + 90_000 }] as const;
+  const pauses = [{ api: 'shield', credential: 'account', kind: '', untilMs: nowMs + 90_000 }] as const;
   const tooMany = failureOf('rate_limited', 'HTTP 429');
 
   it('is one row with the rest of its pause, and with what became stale meanwhile', () => {
@@ -284,8 +284,34 @@ describe('an API that asked for a pause', () => {
       affected: '',
     });
     expect(cause([target('shield_zone', 'a', tooMany), target('shield_zone', 'b')]).title).toBe(
-      'The shield API answered 429 to the key of account',
+      'The shield API answered 429 to requests for the kind shield_zone with the key of account',
     );
+  });
+
+  it('names the kinds that are paused, with the longest of their pauses, and what became stale by them', () => {
+    const ofKinds = (...kinds: readonly string[]) =>
+      kinds.map((kind, at) => ({ ...pauses[0], kind, untilMs: nowMs + (at + 1) * 60_000 }));
+    const stale = (kind: string) =>
+      status({ id: kind }, { kind, state: 'stale', stale: true, lastSuccessMs: nowMs - 240_000 });
+    const all = causes([stale('rate_limit'), stale('shield_zone')], [], {
+      exporter: { pauses: ofKinds('rate_limit', 'shield_waf') },
+    });
+    expect(all.map(({ title, affected }) => [title, affected])).toEqual([
+      [
+        'The shield API answered 429 to requests for the kinds rate_limit and shield_waf with the key of account; it gets none for these kinds for 2 m',
+        '1 target (rate limit)',
+      ],
+      ['Values of the shield API were not read again in time', '1 target (Shield Zone)'],
+    ]);
+    expect(all[0]?.advice).toContain('Raise the intervals of these kinds.');
+    expect(cause([], [], { exporter: { pauses: ofKinds('a', 'b', 'c', 'd') } }).title).toContain(
+      'requests for 4 kinds with the key of account',
+    );
+    // A key that is paused as a whole is one row, whatever of it is paused beside that.
+    expect(
+      cause([stale('shield_zone')], [], { exporter: { pauses: [...ofKinds('rate_limit'), ...pauses] } })
+        .title,
+    ).toBe('The shield API answered 429 to the key of account; it gets no requests with it for 1 m 30 s');
   });
 
   it('has another row for what fails for another reason', () => {
@@ -293,7 +319,9 @@ describe('an API that asked for a pause', () => {
       target('shield_zone', 'a', tooMany),
       target('shield_zone', 'b', failureOf('server_error', 'HTTP 500')),
     ]);
-    expect(titles(all)).toContain('The shield API answered 429 to the key of account');
+    expect(titles(all)).toContain(
+      'The shield API answered 429 to requests for the kind shield_zone with the key of account',
+    );
     expect(all).toHaveLength(2);
   });
 });
@@ -474,6 +502,7 @@ it('are found with as many passes over the targets, however many keys are paused
     const pauses = Array.from({ length: keys }, (_, key) => ({
       api: 'video' as const,
       credential: `library-${key}`,
+      kind: '',
       untilMs: nowMs + 90_000,
     }));
     expect(causes(counted, [], { exporter: { pauses } })).toHaveLength(keys + 1);

@@ -1,6 +1,6 @@
 import dns from 'node:dns';
 import fs from 'node:fs/promises';
-import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { issue } from '../http/certificates.ts';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
 import { holdFile } from './hold-file.ts';
-import { eventually, startWhole } from './whole.ts';
+import { eventually, reply, startWhole } from './whole.ts';
 
 const application = { '/mc/apps/a/summary': () => ({ monthlyCost: 1 }) };
 
@@ -179,25 +179,33 @@ it.each([
 );
 
 it('a page waits for its turn no longer than the interval of its poll', async () => {
-  let isPaused = () => {};
-  const paused = new Promise<void>((resolve) => {
-    isPaused = resolve;
+  let isListed = () => {};
+  const listed = new Promise<void>((resolve) => {
+    isListed = resolve;
   });
   const whole = await startWhole({
-    document: { pull_zones: { interval: '1s', targets: 'all' }, billing: { targets: 'all' } },
+    // The next page may be asked for a second later. Until then two kinds have got 429.
+    api: { requests_per_second: 1 },
+    document: {
+      pull_zones: { interval: '10s', targets: 'all' },
+      billing: { targets: 'all' },
+      dns_zones: { targets: 'all' },
+    },
     routes: {
-      '/billing': () => (response: ServerResponse) => {
-        response.writeHead(429, { 'retry-after': '600' }).end();
-        setTimeout(isPaused, 100);
-      },
-      '/pullzone': async () => {
-        await paused;
+      '/pullzone': () => {
+        setTimeout(isListed, 100);
         return { Items: [{ Id: 1 }], TotalItems: 2, HasMoreItems: true };
+      },
+      '*': async () => {
+        await listed;
+        return reply(429, '', { 'retry-after': '600' });
       },
     },
   });
   await whole.poll();
-  const reasons = whole.exporter.listings().map(({ lastFailure }) => lastFailure?.message);
+  const reasons = whole.exporter
+    .listings()
+    .flatMap(({ poll, lastFailure }) => (poll.kind === 'pull_zone' ? lastFailure?.message : []));
   expect(reasons).toEqual([
     expect.stringContaining('the key is paused after an earlier 429, and it was not'),
   ]);

@@ -79,6 +79,7 @@ function accountsOf(zonesOf: Readonly<Record<string, number>>, interval = '5m') 
         Array.from({ length: zonesOf[account] ?? 0 }, (_, n) => ({
           Id: 10_000 * (at + 1) + n,
           Name: `${account} ${n}`,
+          EnableOriginShield: true,
         })),
       );
     },
@@ -163,9 +164,7 @@ describe('keys that always get 429 hold back nobody else', () => {
       expect(counts[`key-of-${account}`], account).toBeGreaterThanOrEqual(nearlyAll(1 + n));
     expect(failing.filter(({ target }) => others.includes(target.account))).toEqual([]);
     for (const account of refused)
-      expect(
-        whole.said(`The core API answered 429 to the key of ${account}; it gets no requests`),
-      ).not.toEqual([]);
+      expect(whole.said(`with the key of ${account}; it gets none for this kind`)).not.toEqual([]);
   });
 
   it('two of five libraries', async () => {
@@ -176,7 +175,50 @@ describe('keys that always get 429 hold back nobody else', () => {
     const { counts, failing, whole } = await play({ ...options, env, routes }, keys.slice(0, 2));
     for (const key of keys.slice(2)) expect(counts[key], key).toBeGreaterThanOrEqual(nearlyAll(1));
     expect(failing.map(({ target }) => target.ids['library_id'])).toEqual(['1', '2']);
-    expect(whole.said('429 to the key of library/1 of the account account; it gets no')).not.toEqual([]);
+    expect(whole.said('with the key of library/1 of the account account; it gets none')).not.toEqual([]);
+  });
+});
+
+describe('an operation that always gets 429 holds back nothing else of its key', () => {
+  const hours = runs(1, 3);
+  const everyMs = 5 * minuteMs;
+
+  it.each([
+    [120, 'billing'],
+    [300, 'billing'],
+    [600, 'billing'],
+    // One that is read for each zone.
+    [300, 'pull_zone_origin_shield'],
+  ] as const)('with a Retry-After of %d s for %s', async (seconds, kind) => {
+    const { zones, ...options } = accountsOf({ acme: 20 });
+    const refusal = () => reply(429, '', { 'retry-after': `${seconds}` });
+    const whole = await startWhole({
+      ...options,
+      document: { ...(options.document as object), [kind]: { targets: 'all', interval: '5m' } },
+      routes: { '/pullzone': zones, '/statistics': () => statistics, '*': refusal },
+      latencyMs: 50,
+    });
+    await whole.exporter.start();
+    await whole.pass(hours * 60 * minuteMs);
+    const asked = (path: string) => whole.requests.filter((request) => request.path.startsWith(path));
+    const byZone = new Map<string, number>();
+    for (const { query } of asked('/statistics'))
+      byZone.set(query.get('pullZone') ?? '', (byZone.get(query.get('pullZone') ?? '') ?? 0) + 1);
+    expect(byZone.size).toBe(20);
+    const intervals = (hours * 60 * minuteMs) / everyMs;
+    for (const [zone, count] of byZone) expect(count, zone).toBeGreaterThanOrEqual(0.9 * intervals);
+    expect(asked('/pullzone').length).toBeGreaterThanOrEqual(0.9 * intervals);
+    // It is asked for as rarely as it says, and named.
+    await whole.sweep();
+    expect(whole.said(`429 to requests for the kind ${kind} with the key of acme; it gets none`)).not.toEqual(
+      [],
+    );
+    const others = whole.requests.length - asked('/statistics').length - asked('/pullzone?').length;
+    expect(others).toBeLessThan((hours * 60 * 60) / seconds + 20);
+    const ofKeys = await whole.series('bunnynet_exporter_api_paused_until_timestamp_seconds');
+    expect(new Set(Object.values(ofKeys))).toEqual(new Set([0]));
+    const ofKinds = Object.keys(await whole.series('bunnynet_exporter_kind_paused_until_timestamp_seconds'));
+    expect(ofKinds.filter((labels) => !labels.includes(`kind="${kind}"`))).toEqual([]);
   });
 });
 

@@ -32,7 +32,9 @@ it('gets no requests; once targets are stale they are down on the page, in the J
   expect(asked - before).toBeLessThanOrEqual(8);
   await whole.sweep();
   expect(
-    whole.said('The application API answered 429 to the key of account; it gets no requests with it for'),
+    whole.said(
+      'The application API answered 429 to requests for the kind application with the key of account; it gets none for this kind for',
+    ),
   ).toHaveLength(1);
   // Values that are not old yet are shown.
   expect(Object.keys(await whole.series('bunnynet_application_monthly_cost_dollars'))).toHaveLength(
@@ -162,18 +164,24 @@ it.each([503, 429])(
 
 describe('the pauses on the page', () => {
   const family = 'bunnynet_exporter_api_paused_until_timestamp_seconds';
+  const ofKinds = 'bunnynet_exporter_kind_paused_until_timestamp_seconds';
   const until = (inMs: number) => Math.round((Date.now() + inMs) / 1000);
 
-  it('are those of each key of the configuration, and of the API as a whole', async () => {
+  it('are those of each key of the configuration, of the API as a whole, and of the kinds that are paused', async () => {
     const answers: Record<string, Route> = {};
     const whole = await startWhole({
       document: {
         credentials: { acme: { env: 'ACME' }, umbrella: { env: 'UMBRELLA' } },
         accounts: ['acme', 'umbrella'],
         billing: { targets: 'all', interval: '10m' },
+        dns_zones: { targets: 'all', interval: '10m' },
       } as never,
       env: { ACME: 'key-of-acme', UMBRELLA: 'key-of-umbrella' },
-      routes: { '/billing': (request) => answers[request.key ?? '']?.(request) ?? { Balance: 3 } },
+      routes: {
+        '/billing': (request) => answers[request.key ?? '']?.(request) ?? { Balance: 3 },
+        '/dnszone': (request) =>
+          answers[`${request.key ?? ''} dns`]?.(request) ?? { Items: [], TotalItems: 0, HasMoreItems: false },
+      },
     });
     const nobody = {
       '{api="core",credential="",account=""}': 0,
@@ -182,7 +190,20 @@ describe('the pauses on the page', () => {
     };
     await whole.poll();
     expect(await whole.series(family)).toEqual(nobody);
+    expect(await whole.series(ofKinds)).toEqual({});
     answers['key-of-acme'] = () => reply(429, '', { 'retry-after': '600' });
+    await whole.poll();
+    // One kind says nothing of its key.
+    expect(await whole.series(family)).toEqual(nobody);
+    expect(await whole.series(ofKinds)).toEqual({
+      '{api="core",kind="billing",credential="acme",account="acme"}': until(600_000),
+    });
+    const refuse = answers['key-of-acme'];
+    delete answers['key-of-acme'];
+    await whole.pass(600_000);
+    expect(await whole.series(ofKinds)).toEqual({});
+    answers['key-of-acme'] = refuse;
+    answers['key-of-acme dns'] = refuse;
     await whole.poll();
     expect(await whole.series(family)).toEqual({
       ...nobody,
@@ -190,15 +211,17 @@ describe('the pauses on the page', () => {
     });
     // Nothing was read since then: this is the second key.
     answers['key-of-umbrella'] = () => reply(429, '', { 'retry-after': '120' });
+    answers['key-of-umbrella dns'] = answers['key-of-umbrella'];
     const all = whole.exporter.pollOnce();
     await eventually(async () =>
       expect(await whole.value(family, { credential: 'umbrella' })).toBeGreaterThan(0),
     );
     expect(await whole.series(family)).toEqual({
-      '{api="core",credential="",account=""}': 0,
+      '{api="core",credential="",account=""}': expect.closeTo(until(60_000), -1) as unknown,
       '{api="core",credential="acme",account="acme"}': expect.closeTo(until(600_000), -1) as unknown,
       '{api="core",credential="umbrella",account="umbrella"}': expect.closeTo(until(120_000), -1) as unknown,
     });
+    for (const name of Object.keys(answers)) delete answers[name];
     await whole.pass(700_000);
     await all;
   });
@@ -225,14 +248,39 @@ it('says of the paused key of a library whose it is, on the page and in the log'
   });
   await whole.exporter.start();
   await whole.pass(20_000);
-  const pauses = await whole.series('bunnynet_exporter_api_paused_until_timestamp_seconds');
-  const ongoing = Object.entries(pauses).filter(([, untilSeconds]) => Number(untilSeconds) > 0);
-  expect(ongoing.map(([labels]) => labels)).toEqual([
-    '{api="video",credential="library/5",account="umbrella"}',
+  const pauses = await whole.series('bunnynet_exporter_kind_paused_until_timestamp_seconds');
+  expect(Object.keys(pauses)).toEqual([
+    '{api="video",kind="video_encoding",credential="library/5",account="umbrella"}',
   ]);
   expect(whole.said('answered 429').map(({ msg }) => msg)).toEqual([
     expect.stringContaining('the key of library/5 of the account umbrella'),
   ]);
+});
+
+it('another key under the same name starts at once, also what waits in line', async () => {
+  const whole = await startWhole({
+    document: {
+      applications: { interval: '1m', targets: ids },
+      shield_zones: { interval: '1m', targets: ['7'] },
+    },
+    env: { KEY: 'old' },
+    routes: {
+      '*': ({ key }) => (key === 'old' ? reply(429, '', { 'retry-after': '600' }) : { monthlyCost: 1 }),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(120_000);
+  expect(await whole.series('bunnynet_application_monthly_cost_dollars')).toEqual({});
+  const before = whole.requests.length;
+  whole.env = { KEY: 'new' };
+  await whole.reload();
+  await whole.pass(2000);
+  expect(whole.requests.slice(before).map(({ key }) => key)).not.toContain('old');
+  expect(Object.keys(await whole.series('bunnynet_application_monthly_cost_dollars'))).toHaveLength(
+    ids.length,
+  );
+  expect(await whole.series('bunnynet_exporter_kind_paused_until_timestamp_seconds')).toEqual({});
+  expect(whole.exporter.causes().filter(({ reason }) => reason === 'rate_limited')).toEqual([]);
 });
 
 describe('/-/ready at the start', () => {

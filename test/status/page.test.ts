@@ -126,7 +126,7 @@ describe('the status page', () => {
           causes: {
             exporter: {
               refusedReload: { atMs: nowMs - 5000, message: 'config.yml:3: what <is> wrong' },
-              pauses: [{ api: 'shield', credential: 'account', untilMs: nowMs + 20_000 }],
+              pauses: [{ api: 'shield', credential: 'account', kind: '', untilMs: nowMs + 20_000 }],
               capacities,
               schemaDrift: [{ kind: 'application', field: 'monthlyCost', count: 36, sinceMs: nowMs - 8000 }],
             },
