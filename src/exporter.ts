@@ -169,7 +169,6 @@ export class Exporter {
       accounts: () => this.#setup.config.accounts,
       sameKeys: () => this.#sameKeys,
       pauses: () => pausesOf(this.#clients, this.#now()),
-      countingSinceMs: () => this.#engine.counters.sinceMs,
       state: ownState && (() => this.#keeper?.writes),
     });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);

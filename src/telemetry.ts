@@ -43,7 +43,10 @@ export interface Paused {
 /** What is read at each scrape. */
 export interface Inventory {
   /** Another object once something has changed, the series of the store included. */
-  readonly overview: () => Pick<Overview, 'counts' | 'summaries' | 'health' | 'capacities'>;
+  readonly overview: () => Pick<
+    Overview,
+    'counts' | 'summaries' | 'health' | 'capacities' | 'countingSinceMs'
+  >;
   readonly store: Pick<Store, 'series'>;
   /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. Another object once it has changed. */
   readonly configuration: () => { readonly loadedAtMs: number; readonly refused: object | undefined };
@@ -54,8 +57,6 @@ export interface Inventory {
   readonly sameKeys: () => readonly SameKey[];
   /** Since the start. */
   readonly droppedLogLines: () => number;
-  /** When the oldest counter began; undefined where nothing is counted. Unix time. */
-  readonly countingSinceMs: () => number | undefined;
   /** How the writes of the state go. Undefined where counters are not kept. */
   readonly state: (() => StateWrites | undefined) | undefined;
 }
@@ -244,7 +245,7 @@ function declareCounts(
     'counting_since_timestamp_seconds',
     [],
     'When the oldest counter began that sums days, as Unix time; with state.file that can be before the start of the exporter. No series before the first reading.',
-    () => timestampRow(inventory.countingSinceMs()),
+    ({ countingSinceMs }) => timestampRow(countingSinceMs),
   );
   gauge(
     'state_last_write_timestamp_seconds',

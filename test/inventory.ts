@@ -17,6 +17,7 @@ export function overviewWith(
     summaries: [],
     health: health([], 0),
     capacities: [],
+    countingSinceMs: 0,
     ...changes,
   };
 }
@@ -29,6 +30,5 @@ export const inventory: Inventory = {
   sameKeys: () => [],
   pauses: () => [],
   droppedLogLines: () => 0,
-  countingSinceMs: () => 0,
   state: () => ({ lastWriteMs: 0, failingSinceMs: 0 }),
 };

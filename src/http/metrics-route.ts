@@ -40,7 +40,10 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
     const isWhole = kinds.size === 0;
     const own =
       isWhole || kinds.has(ownKind)
-        ? [{ name: ownKind, families: (await ownMetrics(format)).map(familyOf) }]
+        ? (await ownMetrics(format)).map((part, at) => ({
+            name: `${ownKind} ${at}`,
+            families: [familyOf(part)],
+          }))
         : [];
     const wanted = isWhole ? [undefined] : options.kinds.filter((kind) => kinds.has(kind));
     const ofStore = wanted.map((kind) => ({ name: kind ?? 'all', families: store.families(kind) }));
@@ -98,7 +101,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
 
 /**
  * Families that are compressed apart from others: the whole store, or one of its kinds, so that pages of several kinds share what
- * is compressed; and the own metrics, which change at nearly every scrape.
+ * is compressed; and each part of the own metrics: those of the process change at every scrape, the others once something happened.
  */
 interface Section {
   readonly name: string;

@@ -63,14 +63,6 @@ export class CounterBook {
     else if (entry) this.#entries.set(key, { ...entry, ...whoseOf(target), leftMs: this.#options.now() });
   }
 
-  /** When the oldest counter began; undefined where nothing is counted. Unix time. */
-  get sinceMs(): number | undefined {
-    let oldest: number | undefined;
-    for (const { counters } of this.#entries.values())
-      oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, counters.sinceMs ?? Number.POSITIVE_INFINITY);
-    return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
-  }
-
   /** What is to be saved, each target as it is when its turn comes. Forgets what left long ago. */
   *states(): Iterable<TargetState> {
     const oldestMs = this.#options.now() - keptMs;

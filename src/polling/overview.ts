@@ -23,6 +23,8 @@ export interface Overview {
   readonly capacities: readonly ApiCapacity[];
   /** Whether the last poll of every target and of every listing succeeded, and no value is stale. */
   readonly isHealthy: boolean;
+  /** When the oldest counter of a target began; undefined where nothing is counted. Unix time. */
+  readonly countingSinceMs: number | undefined;
   /** When the next value becomes stale, by the machine's uptime; infinite if none will. */
   readonly nextStaleMs: number;
 }
@@ -42,6 +44,7 @@ export function overviewOf(
   const listingTasks: ListingTask[] = [];
   const polled: Task[] = [];
   let nextStaleMs = Number.POSITIVE_INFINITY;
+  let countingSinceMs: number | undefined;
   let areTargetsHealthy = true;
   for (const task of tasks) {
     if (!(task instanceof TargetTask)) {
@@ -50,6 +53,8 @@ export function overviewOf(
       continue;
     }
     targets.push(task);
+    if (task.countingSinceMs !== undefined)
+      countingSinceMs = Math.min(countingSinceMs ?? Number.POSITIVE_INFINITY, task.countingSinceMs);
     if (task.poller === task) polled.push(task);
     if (!task.stale) nextStaleMs = Math.min(nextStaleMs, task.staleAtMs);
     if (task.state !== 'ok' && task.state !== 'lacking') areTargetsHealthy = false;
@@ -72,6 +77,7 @@ export function overviewOf(
     health: healthNow,
     capacities,
     isHealthy: areTargetsHealthy && listings.every(({ state }) => state === 'ok' || state === 'lacking'),
+    countingSinceMs,
     nextStaleMs,
   };
 }

@@ -118,6 +118,11 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
       for (const rows of namedRowsOf(spec, this.#infos)) this.#stored.setFamily(rows);
   }
 
+  /** When its oldest counter began; undefined where nothing of it is counted. Unix time. */
+  get countingSinceMs(): number | undefined {
+    return this.#counters?.sinceMs;
+  }
+
   /** What decides which days a poll asks for. nowMs: when it begins. Unix time. */
   contextAt(nowMs: number): ReadContext {
     const hasFailed = this.record.lastFailure !== undefined;
