@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
+import { isService, loadCredential } from '../secrets/service.ts';
 import { suggest } from '../text.ts';
 import type { Config } from './config.ts';
 import { ConfigError, type Path, type Problem } from './problems.ts';
@@ -174,12 +175,20 @@ function targetsOf(resource: Resource, list: string): Raw {
   return list.split(',').map((element) => element.trim() || null);
 }
 
+/** Where the recipes have the key: in the folder of an instance of the unit, which its account is named after, or in that of all. */
+function keyFileOf(env: Environment): string {
+  return join('/etc/bunnynet-exporter', textOf(accountVariable, env), 'access-key');
+}
+
 function refuseWithoutKey(options: EnvironmentOptions): never {
   const { env } = options;
   const empty = ['BUNNYNET_ACCESS_KEY', 'BUNNYNET_ACCESS_KEY_FILE'].find((name) => env[name] !== undefined);
   const why = [
     ...(empty ? [`${empty} is set, but empty; `] : []),
     ...(textOf(credentialsDirectory, env) === '' ? [] : [`$${credentialsDirectory} has no access-key; `]),
+    ...(isService(env)
+      ? [`a drop-in of the unit hands it over, ${loadCredential('access-key', keyFileOf(env))}; or `]
+      : []),
   ];
   const message =
     `expected the key of the account: ${why.join('')}` +

@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import { isExposed, readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
 import { patternOf, redacted } from './redactor.ts';
+import { howHandedOver } from './service.ts';
 
 /** Where a key is read: never the key itself. */
 export type CredentialSource = { readonly env: string } | { readonly file: string };
@@ -134,7 +135,7 @@ export class Credentials {
     try {
       return 'env' in source
         ? readVariable(source.env, this.#env)
-        : await readInTime(source.file, this.#maxReadMs);
+        : await readInTime(source.file, this.#maxReadMs, this.#env);
     } catch (error) {
       if (error instanceof CredentialError) return error;
       throw error;
@@ -156,10 +157,10 @@ function readVariable(variable: string, env: Environment): Secret {
 const reads = new Map<string, { readonly key: Promise<Secret>; readonly startedMs: number }>();
 
 /** The key of a file. Rejects when the read in flight takes too long; then further calls reject at once until that read ends. */
-function readInTime(path: string, maxReadMs: number): Promise<Secret> {
+function readInTime(path: string, maxReadMs: number, env: Environment): Promise<Secret> {
   let read = reads.get(path);
   if (!read) {
-    read = { key: readKeyFile(path).finally(() => reads.delete(path)), startedMs: performance.now() };
+    read = { key: readKeyFile(path, env).finally(() => reads.delete(path)), startedMs: performance.now() };
     reads.set(path, read);
   }
   const { key, startedMs } = read;
@@ -175,7 +176,7 @@ function readInTime(path: string, maxReadMs: number): Promise<Secret> {
   });
 }
 
-async function readKeyFile(path: string): Promise<Secret> {
+async function readKeyFile(path: string, env: Environment): Promise<Secret> {
   try {
     // Before opening it, because opening a FIFO would block.
     const what = await stat(path);
@@ -186,9 +187,9 @@ async function readKeyFile(path: string): Promise<Secret> {
     content.fill(0);
     return parseKey(text, `in the file ${path}`);
   } catch (error) {
-    throw error instanceof CredentialError
-      ? error
-      : new CredentialError(`expected the key file ${shown(path)}; ${unreadable(error)}`);
+    if (error instanceof CredentialError) throw error;
+    const how = howHandedOver(shown(path), (error as NodeJS.ErrnoException).code, env);
+    throw new CredentialError(`expected the key file ${shown(path)}; ${unreadable(error)}${how}`);
   }
 }
 

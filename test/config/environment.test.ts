@@ -177,6 +177,24 @@ describe('without a file', () => {
   test.each<[string, Record<string, string>, string[]]>([
     ['nothing at all', {}, [noKey()]],
     ['an empty key', { BUNNYNET_ACCESS_KEY: '' }, [noKey('BUNNYNET_ACCESS_KEY is set, but empty; ')]],
+    [
+      'nothing at all in a service of systemd',
+      { INVOCATION_ID: 'a' },
+      [
+        noKey(
+          'a drop-in of the unit hands it over, LoadCredential=access-key:/etc/bunnynet-exporter/access-key; or ',
+        ),
+      ],
+    ],
+    [
+      'nothing at all in an instance of the unit',
+      { INVOCATION_ID: 'a', BUNNYNET_ACCOUNT: 'acme' },
+      [
+        noKey(
+          'a drop-in of the unit hands it over, LoadCredential=access-key:/etc/bunnynet-exporter/acme/access-key; or ',
+        ),
+      ],
+    ],
     ['only the key of a library', { BUNNYNET_VIDEO_ACCESS_KEY: canary }, [noKey()]],
     [
       'all videos without the key of the account',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { format, inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { CredentialError, Credentials, Secret } from '../../src/secrets/credentials.ts';
+import { howHandedOver } from '../../src/secrets/service.ts';
 import { canary, directory } from '../config/fixtures.ts';
 
 describe('a secret', () => {
@@ -23,6 +24,31 @@ describe('a secret', () => {
     expect(Object.keys(secret)).toEqual([]);
     expect(inspect(structuredClone(secret), { showHidden: true })).not.toContain(canary);
     expect(Object.assign({}, secret)).toEqual({});
+  });
+});
+
+describe('a key file where systemd runs the program', () => {
+  const of = async (file: string, env: Record<string, string>) =>
+    (await new Credentials({ acme: { file } }, env).check()).map(({ message }) => message);
+  const inUnit = '/run/credentials/bunnynet-exporter.service/acme';
+
+  test('that is not there is one that a drop-in hands over', async () => {
+    const none = `expected the key file ${inUnit}; there is none`;
+    expect(await of(inUnit, { INVOCATION_ID: 'a' })).toEqual([
+      `${none}: a drop-in of the unit hands it over, LoadCredential=acme:FILE`,
+    ]);
+    expect(await of(inUnit, {})).toEqual([none]);
+    expect(await of('/nowhere/key', { INVOCATION_ID: 'a' })).toEqual([
+      'expected the key file /nowhere/key; there is none',
+    ]);
+  });
+
+  test('that its user may not read is handed over', () => {
+    expect(howHandedOver('/etc/key', 'EACCES', { INVOCATION_ID: 'a' })).toBe(
+      ': a drop-in of the unit hands it over, LoadCredential=NAME:/etc/key, as /run/credentials/UNIT.service/NAME',
+    );
+    expect(howHandedOver('/etc/key', 'EACCES', {})).toBe('');
+    expect(howHandedOver(inUnit, 'EACCES', { INVOCATION_ID: 'a' })).toBe('');
   });
 });
 

@@ -73,6 +73,8 @@ describe('the Quadlet', () => {
       expect(command).toContain(` ${part} `);
     const [, variable = '', path = ''] = /--env (\w+)=(\S+)/.exec(command) ?? [];
     expect(variable).toBe('BUNNYNET_ACCESS_KEY_FILE');
+    expect(command).toContain(' -v bunnynet-exporter:/var/lib/bunnynet-exporter ');
+    expect(command).toContain(' --env BUNNYNET_STATE_FILE=/var/lib/bunnynet-exporter/state.json ');
     expect(command).toMatch(new RegExp(`--secret [\\w-]+,type=mount,target=${path},uid=65532,`));
     expect(checkKeyFile()).toEqual({ code: 0, said: expect.any(String) as string });
   });
@@ -124,7 +126,12 @@ describe('the docker-compose example', () => {
     const exporter = project('compose.yaml', 'account.yaml').services['exporter'];
     expect(exporter?.command).toEqual([]);
     const [secret] = exporter?.secrets ?? [];
-    expect(exporter?.environment).toEqual({ BUNNYNET_ACCESS_KEY_FILE: secret?.target });
+    const [volume] = exporter?.volumes ?? [];
+    expect(volume).toMatchObject({ type: 'volume', source: 'state', target: '/var/lib/bunnynet-exporter' });
+    expect(exporter?.environment).toEqual({
+      BUNNYNET_ACCESS_KEY_FILE: secret?.target,
+      BUNNYNET_STATE_FILE: `${volume?.target}/state.json`,
+    });
     expect(checkKeyFile()).toEqual({ code: 0, said: expect.any(String) as string });
   });
 

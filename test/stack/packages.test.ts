@@ -239,7 +239,8 @@ describe('the executable', () => {
     { format: 'rpm', install: `${rpm} --install --nodeps`, remove: `${rpm} --erase bunnynet-exporter` },
   ])('as a systemd service, from the $format', ({ format, install, remove }) => {
     const unit = readFileSync(`${root}deploy/systemd/bunnynet-exporter.service`, 'utf8');
-    const simulator = createSimulator();
+    const simulator = createSimulator({ accounts: 2 });
+    const secondKey = () => simulator.accounts[1]?.keys.account ?? '';
     let systemd: ChildProcess;
     let pid = '';
     let origin = '';
@@ -264,6 +265,7 @@ describe('the executable', () => {
       });
       origin = `http://127.0.0.1:${await freePort()}`;
       writeFileSync(join(folder, 'access-key'), simulator.keys.account);
+      writeFileSync(join(folder, 'second-key'), secondKey());
       const { application, shield, core, video } = simulator.baseUrls;
       const environment = {
         WEB_LISTEN_ADDRESS: new URL(origin).host,
@@ -356,30 +358,87 @@ describe('the executable', () => {
         expect(inside(undo).code).toBe(0);
       });
 
-      test('runs an instance for each account, as README.md says', async () => {
+      test('runs an instance for each account, as README.md says, which its account is called after', async () => {
         const readme = readFileSync(`${root}README.md`, 'utf8');
         const [, block = ''] = /```sh\n(install .* access-key-of-acme (?:.|\n)*?)```/.exec(readme) ?? [];
-        const address = `127.0.0.1:${await freePort()}`;
         const [listen = '', ...urls] = readFileSync(join(folder, 'environment'), 'utf8').trim().split('\n');
         expect(listen).toContain('LISTEN_ADDRESS');
         writeFileSync(join(folder, 'urls'), `${urls.join('\n')}\n`);
-        const [start = '', ...before] = block
-          .trim()
-          .replace('127.0.0.1:10058', address)
-          .split('\n')
-          .reverse();
-        const { code, stderr } = inside(`
-        cp access-key access-key-of-acme
-        ${before.reverse().join('\n')}
-        cat urls >>/etc/bunnynet-exporter/acme/environment
-        ${start}`);
-        expect(code, stderr).toBe(0);
-        await eventually(async () => expect((await fetch(`http://${address}/-/ready`)).status).toBe(200));
-        expect(inside('systemctl show --value -p Description bunnynet-exporter@acme').stdout).toContain(
-          'acme',
+        const balances = async (address: string) => {
+          const page = await (await fetch(`http://${address}/metrics`)).text();
+          return page.match(/^bunnynet_billing_up\{.*/gm);
+        };
+        const addresses: string[] = [];
+        for (const [name, file] of [
+          ['acme', 'access-key'],
+          ['umbrella', 'second-key'],
+        ] as const) {
+          const address = `127.0.0.1:${await freePort()}`;
+          addresses.push(address);
+          const [start = '', ...before] = block
+            .trim()
+            .replaceAll('acme', name)
+            .replace('127.0.0.1:10058', address)
+            .split('\n')
+            .reverse();
+          const { code, stderr } = inside(`
+          cp ${file} access-key-of-${name}
+          ${before.reverse().join('\n')}
+          cat urls >>/etc/bunnynet-exporter/${name}/environment
+          ${start}`);
+          expect(code, stderr).toBe(0);
+          const up = `bunnynet_billing_up{account="${name}"} 1`;
+          await eventually(async () => expect(await balances(address)).toEqual([up]));
+          expect(inside(`systemctl show --value -p Description bunnynet-exporter@${name}`).stdout).toContain(
+            name,
+          );
+        }
+        // With a configuration file, that names the account, and the name of the instance is ignored without a word.
+        const credentials = '{ boss: { file: /run/credentials/bunnynet-exporter@acme.service/access-key } }';
+        writeFileSync(
+          join(folder, 'acme.yaml'),
+          `credentials: ${credentials}\napis: { core: { base_url: '${simulator.baseUrls.core}' } }\nbilling: {}\n`,
         );
-        expect(inside('systemctl disable --now bunnynet-exporter@acme').code).toBe(0);
+        const { code, stderr } = inside(`
+        cp acme.yaml /etc/bunnynet-exporter/acme/config.yaml
+        echo BUNNYNET_WEB_LISTEN_ADDRESS=${addresses[0]} >/etc/bunnynet-exporter/acme/environment
+        echo BUNNYNET_CONFIG_FILE=/etc/bunnynet-exporter/acme/config.yaml >>/etc/bunnynet-exporter/acme/environment
+        mkdir -p /etc/systemd/system/bunnynet-exporter@acme.service.d
+        printf '[Service]\\nStandardError=append:${folder}/log-of-acme\\n' >/etc/systemd/system/bunnynet-exporter@acme.service.d/log.conf
+        systemctl daemon-reload
+        systemctl restart bunnynet-exporter@acme`);
+        expect(code, stderr).toBe(0);
+        await eventually(async () =>
+          expect(await balances(addresses[0] ?? '')).toEqual(['bunnynet_billing_up{account="boss"} 1']),
+        );
+        expect(readFileSync(join(folder, 'log-of-acme'), 'utf8')).not.toMatch(
+          /BUNNYNET_ACCOUNT|"level":[45]0/,
+        );
+        expect(inside('systemctl disable --now bunnynet-exporter@acme bunnynet-exporter@umbrella').code).toBe(
+          0,
+        );
         expect(inside('ls /var/lib/bunnynet-exporter@acme').stdout).toBe('state.json\n');
+      });
+
+      test('says which line of the unit hands over the key that it lacks', async () => {
+        writeFileSync(join(folder, 'log'), '');
+        const { code } = inside(`
+        mv /etc/systemd/system/bunnynet-exporter.service.d/key.conf away
+        systemctl daemon-reload
+        systemctl start bunnynet-exporter`);
+        expect(code).toBe(0);
+        await eventually(() =>
+          Promise.resolve(
+            expect(readFileSync(join(folder, 'log'), 'utf8')).toContain(
+              'a drop-in of the unit hands it over, LoadCredential=access-key:/etc/bunnynet-exporter/access-key; or set',
+            ),
+          ),
+        );
+        const undo = `
+        systemctl stop bunnynet-exporter
+        mv away /etc/systemd/system/bunnynet-exporter.service.d/key.conf
+        systemctl daemon-reload`;
+        expect(inside(undo).code).toBe(0);
       });
 
       test('hands over a key for each account of a configuration file, a new one at a restart', async () => {
@@ -408,7 +467,7 @@ describe('the executable', () => {
             await (await fetch(`${origin}/metrics`)).text(),
           )?.[1];
         await eventually(async () => expect([await up('acme'), await up('umbrella')]).toEqual(['1', '0']));
-        expect(inside('cp access-key /etc/bunnynet-exporter/keys/umbrella').code).toBe(0);
+        expect(inside('cp second-key /etc/bunnynet-exporter/keys/umbrella').code).toBe(0);
         expect(inside(`cat ${inUnit('umbrella')}`).stdout).toBe('a-wrong-key\n');
         expect(inside('systemctl restart bunnynet-exporter').code).toBe(0);
         await eventually(async () => expect([await up('acme'), await up('umbrella')]).toEqual(['1', '1']));
@@ -433,15 +492,55 @@ describe('the executable', () => {
       expect(status).toMatch(/^Seccomp:\t2$/m);
     });
 
-    if (remove !== undefined)
-      test('stops when it is removed', () => {
-        const pid = property('MainPID');
-        expect(Number(pid)).toBeGreaterThan(0);
-        const { code, stderr } = inside(remove);
+    if (remove === undefined || install === undefined) return;
+    const file = `bunnynet-exporter-linux-amd64.${format}`;
+    const again = format === 'deb' ? `dpkg --install ${file}` : `${rpm} --upgrade --force --nodeps ${file}`;
+
+    test('writes the drop-ins of keys that no unit hands over, and none where one does', async () => {
+      const dropIns = '/etc/systemd/system';
+      const own = `${dropIns}/bunnynet-exporter.service.d/key.conf`;
+      const before = inside(`cat ${own}`).stdout;
+      expect(inside(again)).toMatchObject({
+        code: 0,
+        stdout: expect.not.stringContaining('wrote') as string,
+      });
+      const { code, stdout, stderr } = inside(`
+      rm ${own}
+      install -D -m 0600 second-key /etc/bunnynet-exporter/umbrella/access-key
+      ${again}
+      cat ${own} ${dropIns}/bunnynet-exporter@umbrella.service.d/key.conf`);
+      expect(code, stderr).toBe(0);
+      expect(stdout).toContain(
+        `${before}[Service]\nLoadCredential=access-key:/etc/bunnynet-exporter/umbrella/access-key\n`,
+      );
+      expect(stdout).toContain(`wrote ${own}, which hands /etc/bunnynet-exporter/access-key to the service`);
+      // The service that ran before runs with it.
+      await eventually(async () => expect((await fetch(`${origin}/-/ready`)).status).toBe(200));
+    });
+
+    test('stops when it is removed, and keeps its counters', () => {
+      const pid = property('MainPID');
+      expect(Number(pid)).toBeGreaterThan(0);
+      const { code, stderr } = inside(remove);
+      expect(code, stderr).toBe(0);
+      expect(inside(`ls /proc/${pid}`).code).not.toBe(0);
+      expect(inside('ls /usr/bin/bunnynet-exporter').code).not.toBe(0);
+      expect(inside('systemctl is-enabled bunnynet-exporter').code).not.toBe(0);
+      expect(inside('ls /var/lib/bunnynet-exporter/').stdout).toBe('state.json\n');
+    });
+
+    if (format === 'deb')
+      test('deletes its counters when it is purged, and names the keys that it leaves', () => {
+        const { code, stdout, stderr } = inside('dpkg --purge bunnynet-exporter');
         expect(code, stderr).toBe(0);
-        expect(inside(`ls /proc/${pid}`).code).not.toBe(0);
-        expect(inside('ls /usr/bin/bunnynet-exporter').code).not.toBe(0);
-        expect(inside('systemctl is-enabled bunnynet-exporter').code).not.toBe(0);
+        for (const left of ['access-key', 'environment', 'umbrella/access-key'])
+          expect(stdout).toContain(`\n  /etc/bunnynet-exporter/${left}\n`);
+        expect(stdout).toContain('\n  /etc/systemd/system/bunnynet-exporter.service.d/key.conf\n');
+        expect(stdout).not.toContain(simulator.keys.account);
+        expect(inside('ls -d /var/lib/bunnynet-exporter* /var/lib/private/bunnynet-exporter*').stdout).toBe(
+          '',
+        );
+        expect(inside('cat /etc/bunnynet-exporter/access-key').stdout).toBe(simulator.keys.account);
       });
   });
 
