@@ -6,7 +6,7 @@
 import { acceptedBeside, failingSince, isRefused, isUnread } from '../polling/health.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import { type Failure, isHostFailure, isUnknownId } from '../polling/record.ts';
-import { isFoundKey, operationOf, type Spec } from '../polling/spec.ts';
+import { isFoundKey, type Spec } from '../polling/spec.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { andList, capitalised, count, durationInWords, plural } from '../text.ts';
@@ -153,10 +153,12 @@ function placeOf(
   if (result === 'auth') return ofKey(`${doubt ?? 'denied'} ${api}`, doubt ? 'unknown_id' : 'denied');
   if (result === 'rate_limited') return pauseOf(api, credential);
   const outageId = outageIds.get(api);
-  if (isHostFailure(failure))
-    return outageId !== undefined
-      ? { id: outageId, nature: 'outage', reason: reasonOf(failure) }
-      : { id: `${api} ${operationOf(spec)}`, nature: 'answer', reason: reasonOf(failure) };
+  if (isHostFailure(failure)) {
+    const reason = reasonOf(failure);
+    if (outageId !== undefined) return { id: outageId, nature: 'outage', reason };
+    // The messages of the others differ where the reason does not: `HTTP 500` and `HTTP 503`.
+    return { id: `${api} ${result}${result === 'schema' ? ` ${message}` : ''}`, nature: 'answer', reason };
+  }
   if (status === 404 && !errorKey && isUnread(of))
     return { id: `address ${api}`, nature: 'answer', reason: 'address' };
   const reason = isUnknownId(failure) ? 'unknown_id' : reasonOf(failure);
@@ -338,11 +340,14 @@ function leaveOutAdvice(group: Group, { kinds, health }: CauseInput): string {
 
 const maxNamedKinds = 3;
 
+/** So many kinds have their names in what is affected. */
+const maxAffectedKinds = 8;
+
 const foundKeyAdvice =
   'It came with the list of libraries. The key of a new library works after some seconds; otherwise name a credential for the section.';
 
 function affectedBy({ targets, listings }: Group, nouns: readonly string[]): string {
-  const kinds = nouns.length > maxNamedKinds ? plural(nouns.length, 'kind') : nouns.join(', ');
+  const kinds = nouns.length > maxAffectedKinds ? plural(nouns.length, 'kind') : nouns.join(', ');
   const ofTargets = targets.length > 0 && `${plural(targets.length, 'target')} (${kinds})`;
   const ofListings = listings.length > 0 && plural(listings.length, 'listing');
   return [ofTargets, ofListings].filter(Boolean).join(', ');

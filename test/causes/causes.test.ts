@@ -329,17 +329,27 @@ describe('an API that asked for a pause', () => {
 describe('failures of some targets', () => {
   const ok = target('application', 'ok');
 
-  it('of one operation are one row while no answer comes, whatever the reasons', () => {
-    const failed = (id: string, message: string) =>
-      target('application', id, failureOf('server_error', message));
+  it('at one API for one reason are one row with the kinds in it, whatever the operations and the statuses', () => {
+    const failed = (id: string, message: string, kind = 'application') =>
+      target(kind, id, failureOf('server_error', message));
     const listed = failingListing('application', 'load_balancer', failureOf('server_error', 'HTTP 503'));
     const all = causes(
-      [ok, failed('a', 'HTTP 503'), failed('b', 'HTTP 500'), failed('c', 'HTTP 503')],
+      [
+        ok,
+        failed('a', 'HTTP 503'),
+        failed('b', 'HTTP 500'),
+        failed('c', 'HTTP 503'),
+        target('pull_zone', 'ok'),
+        failed('p', 'HTTP 503', 'pull_zone'),
+        failed('d', 'HTTP 503', 'dns_zone'),
+        target('application', 't', timeout),
+      ],
       [listed],
     );
     expect(all.map(({ title, affected }) => [title, affected])).toEqual([
-      ['HTTP 503 from the application API, and 1 other reason', '3 targets (application)'],
-      ['HTTP 503 from the application API', '1 listing'],
+      ['HTTP 503 from the application API, and 1 other reason', '3 targets (application), 1 listing'],
+      ['HTTP 503 from the core API', '2 targets (pull zone, DNS zone)'],
+      [`${timeout.message} from the application API`, '1 target (application)'],
     ]);
   });
 
