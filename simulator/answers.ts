@@ -64,7 +64,8 @@ export function listedIn<Dataset, One extends Pick<Entity, 'id'>>(
     const { ids, query, isRemoved, maxPageSize } = request;
     const all = ids.some(isRemoved) ? [] : entitiesIn(dataset, ids[0] ?? '');
     const existing = all.filter(({ id }) => !isRemoved(id));
-    const pageSize = Math.min(maxPageSize, positive(query.get(paging.size)) ?? paging.pageSize);
+    const wanted = Math.max(paging.leastSize ?? 1, positive(query.get(paging.size)) ?? paging.pageSize);
+    const pageSize = Math.min(maxPageSize, wanted);
     return pagesOf(paging, existing, pageSize, positive(query.get(paging.page)) ?? 1, (one) =>
       write(one, request),
     );
@@ -108,6 +109,8 @@ interface Paging {
   readonly size: string;
   /** Items on a page unless the query says otherwise. */
   readonly pageSize: number;
+  /** The least items on a page, even if the query requests fewer. Default: 1. */
+  readonly leastSize?: number;
   /** The field that holds the items; undefined where a page is nothing but these. */
   readonly items?: string;
   /** The other fields of a page. */
@@ -142,6 +145,7 @@ export const corePaging: Paging = {
   page: 'page',
   size: 'perPage',
   pageSize: 1000,
+  leastSize: 5,
   items: 'Items',
   about: ({ page, totalPages, totalCount }) => ({
     CurrentPage: page,
@@ -168,6 +172,7 @@ export const videoPaging: Paging = {
   page: 'page',
   size: 'itemsPerPage',
   pageSize: 100,
+  leastSize: 10,
   items: 'items',
   about: ({ page, pageSize, totalCount }) => ({
     totalItems: totalCount,

@@ -30,6 +30,8 @@ interface Page {
   readonly total?: number | undefined;
   /** Undefined after the last page. */
   readonly next: Position | undefined;
+  /** How many elements a page has, where the API says so: it may be another number than was asked for. */
+  readonly size?: number | undefined;
   /** True if the answer does not say whether there are more pages: then the first page that brings nothing new is the end. */
   readonly isNextGuessed?: boolean;
 }
@@ -38,6 +40,8 @@ interface Page {
 export interface Paging {
   /** How many elements a page is requested with. */
   readonly perPage: number;
+  /** The smallest page that the API gives: it answers a smaller number with this one. */
+  readonly least: number;
   /** What a page says of the listing. */
   readonly says: ObjectType;
   /** The body, where that is more, and the field of it that has the elements. */
@@ -56,8 +60,8 @@ export interface Paging {
 /** At the full size of a page; of smaller ones there may be more. */
 const maxPages = 1000;
 
-/** The smallest that the core API accepts. */
-const minPerPage = 5;
+/** How often the size of pages may turn out to be another one than was asked for. */
+const maxSizes = 5;
 
 /** Whether `get` failed because the answer is too large, so that fewer elements may fit. */
 function isTooLarge(error: unknown): boolean {
@@ -65,8 +69,8 @@ function isTooLarge(error: unknown): boolean {
 }
 
 /** How many times smaller the next smaller page is, so that a whole number of them makes one of these: 100, 50, 25, 5. */
-function divisorOf(perPage: number): number | undefined {
-  return [2, 5].find((divisor) => perPage % divisor === 0 && perPage / divisor >= minPerPage);
+function divisorOf(perPage: number, least: number): number | undefined {
+  return [2, 5].find((divisor) => perPage % divisor === 0 && perPage / divisor >= least);
 }
 
 interface PagedList<Element> {
@@ -85,6 +89,8 @@ interface PagesRead<Element> {
   readonly withoutId: readonly Element[];
   /** As of `ListingRun`. */
   readonly moved: string | undefined;
+  /** What says that more is missing than what changed while the pages were read; undefined if not. */
+  readonly short: string | undefined;
 }
 
 /**
@@ -95,7 +101,7 @@ interface PagesRead<Element> {
  * @throws what `get` throws, with the page in its message; but a page that is too large is requested in smaller ones
  */
 export async function readPages<Element>(
-  paging: Pick<Paging, 'perPage' | 'query' | 'read'>,
+  paging: Pick<Paging, 'perPage' | 'least' | 'query' | 'read'>,
   { path, nouns, element, isReading = false }: PagedList<Element>,
   get: Get,
   diagnostics: Diagnostics,
@@ -111,27 +117,45 @@ export async function readPages<Element>(
   let received = 0;
   let unusable = 0;
   let total: number | undefined;
+  /** The smallest and the largest total that a page has said. */
+  let [leastTotal, mostTotal] = [Number.POSITIVE_INFINITY, 0];
   let moved: string | undefined;
   let { perPage } = paging;
+  /** How many times smaller pages are than usual, because the usual ones were too large. */
+  let smaller = 1;
+  let pagesRead = 0;
+  let sizes = 0;
   const counted = () => ids.size + withoutId.length + unusable;
   for (let position: Position | undefined = 1; position !== undefined; ) {
-    const number = requested.size + 1;
+    const number = pagesRead + 1;
     let body: unknown;
     try {
       body = await get(withQuery(path, paging.query(position, perPage)));
     } catch (error) {
-      const divisor = isTooLarge(error) ? divisorOf(perPage) : undefined;
+      const divisor = isTooLarge(error) ? divisorOf(perPage, paging.least) : undefined;
       if (divisor === undefined) throw onPage(number, error);
       perPage /= divisor;
+      smaller *= divisor;
       // The same place, counted in smaller pages. A cursor stays as it is.
       if (typeof position === 'number') position = (position - 1) * divisor + 1;
       continue;
     }
-    requested.add(position);
     const { page, content } = readPage(() => {
       const page = paging.read(body, { number: Number(position), perPage, received }, diagnostics);
       return { page, content: items.classify(page.list, diagnostics) };
     }, number);
+    if (typeof position === 'number' && hasOtherSize(page, perPage, received) && sizes++ < maxSizes) {
+      // It counts pages of its own size: what was asked for may begin elsewhere.
+      const place: number = Math.floor(((position - 1) * perPage) / page.size) + 1;
+      perPage = page.size;
+      requested.clear();
+      if (place !== position) {
+        position = place;
+        continue;
+      }
+    }
+    requested.add(position);
+    pagesRead++;
     const known = ids.size;
     for (const item of content.usable) {
       const id = item[identifier];
@@ -150,6 +174,10 @@ export async function readPages<Element>(
     if (total !== undefined && page.total !== undefined && page.total !== total)
       moved = `the listing changed from ${total} to ${page.total} ${nouns} on page ${number}`;
     total = page.total ?? total;
+    if (page.total !== undefined) {
+      leastTotal = Math.min(leastTotal, page.total);
+      mostTotal = Math.max(mostTotal, page.total);
+    }
     const { next, isNextGuessed = false } = page;
     const isNew = ids.size > known;
     if (next === undefined || (isNextGuessed && !isNew)) break;
@@ -164,16 +192,29 @@ export async function readPages<Element>(
       if (moved !== undefined) break;
       throw failed(`the listing repeats itself after page ${number}`);
     }
-    if (number >= maxPages * (paging.perPage / perPage))
-      throw failed(`the listing did not end after ${number} pages`);
+    if (number >= maxPages * smaller) throw failed(`the listing did not end after ${number} pages`);
     position = next;
   }
+  let short: string | undefined;
   if (counted() < (total ?? 0)) {
     const message = `the listing ended after ${counted() - unusable} of ${total} ${nouns}`;
-    if (requested.size === 1) throw failed(message);
+    if (pagesRead === 1) throw failed(message);
     moved ??= message;
+    if ((total ?? 0) - counted() > mostTotal - leastTotal) short = message;
   }
-  return { byId, withoutId, moved };
+  return { byId, withoutId, moved, short };
+}
+
+/** Whether a page that is not the last one has another size than was asked for. A last one may call the number of its elements so. */
+function hasOtherSize(
+  page: Page,
+  perPage: number,
+  received: number,
+): page is Page & { readonly size: number } {
+  const { list, total, size } = page;
+  const has = lengthOf(list);
+  if (!size || size === perPage || has > size) return false;
+  return total === undefined ? has === size : received + has < total;
 }
 
 /** What reads a page, with its number in the message of what it throws. */
@@ -252,6 +293,7 @@ const databasePage = object({
 export const pagings = {
   application: {
     perPage: 1000,
+    least: 5,
     says: cursorPage,
     list: 'items',
     query: (cursor, perPage) =>
@@ -268,6 +310,7 @@ export const pagings = {
   /** `GET /shield/shield-zones` and its like. The last page also has a `nextPage`, which does not exist, so `totalPages` says where the listing ends. */
   shield: {
     perPage: 100,
+    least: 5,
     says: shieldPage,
     body: object({ data: anything, page: shieldPage }).ignoring('error'),
     list: 'data',
@@ -286,12 +329,13 @@ export const pagings = {
         return { list, next: isEmpty ? undefined : number + 1, isNextGuessed: true };
       // Without a number of pages an empty one is the end, and so is one that does not grow.
       const goesOn = totalPages === undefined ? !isEmpty && nextPage > number : currentPage < totalPages;
-      return { list, total: totalCount, next: goesOn ? nextPage : undefined };
+      return { list, total: totalCount, next: goesOn ? nextPage : undefined, size: says.pageSize };
     },
   },
 
   core: {
     perPage: 100,
+    least: 5,
     says: corePage,
     list: 'Items',
     query: (number, perPage) => `page=${number}&perPage=${perPage}`,
@@ -311,6 +355,7 @@ export const pagings = {
   /** Ends when all that it counts were received. After a full page one more is requested, since the count can be too small. */
   video: {
     perPage: 1000,
+    least: 10,
     says: videoPage,
     list: 'items',
     query: (number, perPage) => `page=${number}&itemsPerPage=${perPage}`,
@@ -325,13 +370,15 @@ export const pagings = {
       const isFull = has >= (itemsPerPage || perPage);
       const goesOn = has > 0 && (total === undefined || received + has < total || isFull);
       const isNextGuessed = total === undefined || received >= total;
-      return { list, total, next: goesOn ? number + 1 : undefined, isNextGuessed };
+      const next = goesOn ? number + 1 : undefined;
+      return { list, total, next, isNextGuessed, size: itemsPerPage };
     },
   },
 
   /** Without a number of elements a page would have none. */
   database: {
     perPage: 100,
+    least: 5,
     says: databasePage,
     list: 'databases',
     query: (number, perPage) => `page=${number}&per_page=${perPage}`,
@@ -373,9 +420,11 @@ export function paged<Element>(
     documented: documentedPage(paging, element),
     async readAll(path, get, diagnostics) {
       const list = { path, nouns, element, isReading: true };
-      // Of a list that moved, what was seen is counted: another reading would hardly find it at rest.
-      const { byId, withoutId } = await readPages(paging, list, get, diagnostics);
-      return [...byId.values(), ...withoutId];
+      let read = await readPages(paging, list, get, diagnostics);
+      // Of a list that moved, what was seen is counted: another reading would hardly find it at rest. But no part of one that did not.
+      if (read.short !== undefined) read = await readPages(paging, list, get, diagnostics);
+      if (read.short !== undefined) throw new ReadingError('schema', read.short);
+      return [...read.byId.values(), ...read.withoutId];
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Paged listings with contradictory answers: they lose nothing without an error, and always end. */
 import { describe, expect, it } from 'vitest';
-import { id, object } from '../../src/resources/fields.ts';
-import { type PagingName, pagings, readPages } from '../../src/resources/pages.ts';
+import { id, object, type ReadingError } from '../../src/resources/fields.ts';
+import { type PagingName, paged, pagings, readPages } from '../../src/resources/pages.ts';
 import { unnoted } from './expose.ts';
 
 const things = { path: '/things', nouns: 'things', element: object({ id }) };
@@ -110,6 +110,108 @@ describe('what a listing calls deleted', () => {
   it('does not keep a listing alive that repeats itself', async () => {
     const endless = { Items: [gone(1)], HasMoreItems: true };
     await expect(readFrom('core', [endless])).rejects.toThrow('repeats itself after page 2');
+  });
+});
+
+describe('the size of pages', () => {
+  /** The videos of a library of 100. The API gives at least 10 at once and at most `most`, whatever is asked for; more than `fits` do not fit. */
+  function library(most: number, fits = 1000) {
+    const asked: string[] = [];
+    const get = (path: string) => {
+      const query = new URL(path, 'http://api').searchParams;
+      asked.push(`${query.get('page')} of ${query.get('itemsPerPage')}`);
+      const size = Math.min(most, Math.max(10, Number(query.get('itemsPerPage'))));
+      if (size > fits) return Promise.reject(Object.assign(new Error('too large'), { isTooLarge: true }));
+      const page = Number(query.get('page'));
+      const items = Array.from({ length: 100 }, (_, at) => ({ id: at + 1 })).slice(
+        (page - 1) * size,
+        page * size,
+      );
+      return Promise.resolve({ items, totalItems: 100, currentPage: page, itemsPerPage: size });
+    };
+    return { asked, get };
+  }
+  const idsOf = async ({ get }: ReturnType<typeof library>, perPage: number) => {
+    const { byId, moved } = await readPages({ ...pagings.video, perPage }, things, get, unnoted);
+    expect(moved).toBeUndefined();
+    return [...byId.keys()].map(Number);
+  };
+  const all = Array.from({ length: 100 }, (_, at) => at + 1);
+
+  it('is never smaller than what the API gives at least', async () => {
+    const one = library(1000, 24);
+    await expect(readPages(pagings.video, things, one.get, unnoted)).rejects.toThrow('too large');
+    expect(one.asked).toEqual(['1 of 1000', '1 of 500', '1 of 250', '1 of 125', '1 of 25']);
+  });
+
+  it.each([
+    [30, 1000],
+    [3, 12],
+    [7, 10],
+    [1000, 40],
+  ])(
+    'is what the answer says: nothing is missed where %d are asked for, of at most %d',
+    async (perPage, most) => {
+      expect(await idsOf(library(most), perPage)).toEqual(all);
+    },
+  );
+
+  it('is what the answer says also in the middle of a listing', async () => {
+    const { get, asked } = library(1000);
+    // From the sixth page on it gives ten at once.
+    const narrow = (path: string) => {
+      const page = Number(new URL(path, 'http://api').searchParams.get('page'));
+      if (asked.length < 5) {
+        asked.push(path);
+        const items = all.slice((page - 1) * 5, page * 5).map((one) => ({ id: one }));
+        return Promise.resolve({ items, totalItems: 100, itemsPerPage: 5 });
+      }
+      return get(path);
+    };
+    const { byId } = await readPages({ ...pagings.video, perPage: 5 }, things, narrow, unnoted);
+    expect([...byId.keys()].map(Number)).toEqual(all);
+  });
+
+  it('that a last page calls its own number of elements begins nothing anew', async () => {
+    const page = (itemsPerPage: number, ...ids: readonly number[]) => ({
+      totalItems: 3,
+      itemsPerPage,
+      items: list(...ids),
+    });
+    expect(await readFrom('video', [page(2, 1, 2), page(1, 3), page(1)])).toEqual({ ids: '1 2 3', asked: 3 });
+  });
+});
+
+describe('a reading in pages', () => {
+  const page = (totalItems: number, ...ids: readonly number[]) => ({ totalItems, items: list(...ids) });
+  /** Reads these pages, the last of them for ever. */
+  async function reading(pages: readonly unknown[]) {
+    let asked = 0;
+    const get = () => Promise.resolve(pages[Math.min(asked++, pages.length - 1)]);
+    const { readAll } = paged({ ...pagings.video, perPage: 2 }, 'things', object({ id }));
+    const read = await readAll('/things', get, unnoted).catch(({ result, message }: ReadingError) => ({
+      result,
+      message,
+    }));
+    return { read: Array.isArray(read) ? read.map((one) => one.id).join(' ') : read, asked };
+  }
+
+  it('that ends short of its own total is read once more', async () => {
+    const pages = [page(4, 1, 2), page(4), page(4, 1, 2), page(4, 3, 4), page(4)];
+    expect(await reading(pages)).toEqual({ read: '1 2 3 4', asked: 5 });
+  });
+
+  it('that is short again is none', async () => {
+    const short = [page(4, 1, 2), page(4)];
+    expect(await reading([...short, ...short])).toEqual({
+      read: { result: 'schema', message: 'the listing ended after 2 of 4 things' },
+      asked: 4,
+    });
+  });
+
+  it('that lacks no more than what changed while it was read is counted', async () => {
+    const pages = [page(5, 1, 2), page(4, 3), page(4)];
+    expect(await reading(pages)).toEqual({ read: '1 2 3', asked: 3 });
   });
 });
 
