@@ -184,15 +184,18 @@ describe.each(helms)('%s, in a namespace that enforces the restricted Pod Securi
 
     const place = (values['namespaceOverride'] as string | undefined) ?? 'monitoring';
     const running = await pods(place);
-    expect(running).toHaveLength(1);
+    expect(running).toHaveLength((values['replicas'] as number | undefined) ?? 1);
     const manifests = parse(render(helm, values));
     const rendered = (kind: string) =>
       manifests.filter((manifest) => manifest.kind === kind) as unknown as readonly Selecting[];
     for (const { metadata } of rendered('Service')) {
       const hooks = quietly(client(helm, ['get', 'hooks', 'edge', '--namespace', 'monitoring']));
-      expect(kubectl(['create', '--dry-run=server', '--filename', '-'], hooks)).toMatch(
-        /^pod\/\S+-test created/,
-      );
+      // Where nothing runs there is nothing to test.
+      expect(hooks.trim() !== '').toBe(running.length > 0);
+      if (running.length > 0)
+        expect(kubectl(['create', '--dry-run=server', '--filename', '-'], hooks)).toMatch(
+          /^pod\/\S+-test created/,
+        );
       await eventually(() => expect(addresses(metadata.name, place)).toHaveLength(running.length));
     }
     for (const { spec } of rendered('ServiceMonitor')) {
@@ -207,6 +210,45 @@ describe.each(helms)('%s, in a namespace that enforces the restricted Pod Securi
           status: { expectedPods: running.length, currentHealthy: running.length },
         }),
       );
+    }
+  });
+
+  test('runs nothing with replicas 0, keeps all else, and starts again', async () => {
+    const values = { ...cases['stopped'], replicas: 1 };
+    quietly(upgrade(helm, values));
+    const [running = ''] = ids(await pods());
+    const others = () =>
+      ['persistentvolumeclaims', 'services', 'configmaps', 'servicemonitors', 'poddisruptionbudgets']
+        .flatMap((kind) => list<Pod>(kind, 'monitoring'))
+        .map(({ metadata }) => metadata.uid);
+    const before = others();
+    quietly(upgrade(helm, { ...values, replicas: 0 }));
+    expect(await pods()).toEqual([]);
+    expect(others()).toEqual(before);
+    const hooks = quietly(client(helm, ['get', 'hooks', 'edge', '--namespace', 'monitoring']));
+    expect(hooks.trim()).toBe('');
+    quietly(upgrade(helm, values));
+    const [again] = ids(await pods());
+    expect(again).not.toBe(running);
+    expect(others()).toEqual(before);
+  });
+
+  test('comes back from what kubectl has scaled to 0, as docs/kubernetes.md says', async () => {
+    quietly(upgrade(helm, plain));
+    const scaled = ['scale', 'deployment/edge-bunnynet-exporter', '--replicas=0'];
+    kubectl([...scaled, '--namespace', 'monitoring']);
+    expect(await pods()).toEqual([]);
+    const next = upgrade(helm, { ...plain, podLabels: { next: 'yes' } });
+    if (helm === 'helm4') {
+      expect(next.code).not.toBe(0);
+      expect(next.stderr).toContain('conflict with "kubectl"');
+      const forced = ['--namespace', 'monitoring', '--wait', '--force-conflicts', '--values', '-'];
+      quietly(client(helm, ['upgrade', 'edge', chart, ...forced], plain));
+    } else quietly(next);
+    expect(await pods()).toHaveLength(1);
+    for (const replicas of [0, 1]) {
+      quietly(upgrade(helm, { ...plain, replicas }));
+      expect(await pods()).toHaveLength(replicas);
     }
   });
 

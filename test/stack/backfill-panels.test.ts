@@ -5,8 +5,9 @@ import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
+import { buildHistoryRules } from '../../monitoring/src/rule-files.ts';
 import { everything } from '../../simulator/everything.ts';
 import { createSimulator } from '../../simulator/simulator.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
@@ -22,8 +23,8 @@ import { promtool } from './promtool.ts';
 const daySeconds = 86_400;
 const stepSeconds = 300;
 const points = 1000;
-/** The ranges that the panels show. Recording the rules for a month alone takes minutes. */
-const ranges = runs([7], [7, 30]);
+/** The ranges that the panels show, in days. Recording the rules for a month alone takes minutes. */
+const ranges = runs([0.25, 1, 7], [0.25, 1, 7, 30]);
 const products: readonly Product[] = ['CDN', 'DNS', 'Stream', 'Shield'];
 const shape = {
   zones: 2,
@@ -58,7 +59,9 @@ let folder = '';
 let address = '';
 /** What the history has. */
 let families: ReadonlySet<string> = new Set();
-/** The last step of the last day, in Unix seconds: kinds that are counted by days end there. */
+/** The last midnight of the history, in Unix seconds: kinds that are counted by days end there, those by hours later. */
+let midnightSeconds = 0;
+/** The last step of the last day. */
 let endSeconds = 0;
 
 async function startPrometheus() {
@@ -112,7 +115,8 @@ beforeAll(async () => {
   await writeFile(join(folder, 'prometheus.yml'), '{}');
   const [file, data] = [join(folder, 'history.om'), join(folder, 'data')];
   const untilSeconds = await writeHistory(file);
-  endSeconds = Math.floor(untilSeconds / daySeconds) * daySeconds - stepSeconds;
+  midnightSeconds = Math.floor(untilSeconds / daySeconds) * daySeconds;
+  endSeconds = midnightSeconds - stepSeconds;
   const made = await readFile(file, 'latin1');
   families = new Set(
     Array.from(made.matchAll(/^# HELP (\S+)/gm), ([, name = '']) => name)
@@ -123,14 +127,21 @@ beforeAll(async () => {
   const child = await startPrometheus();
   const read = new Set(queries.filter(isAboutCounters).flatMap(({ reads }) => reads));
   const rules = join(folder, 'rules.yml');
-  const group = { name: 'past', rules: records.filter(({ record }) => read.has(record)) };
-  await writeFile(rules, stringify({ groups: [group] }));
+  // Each group as often as in the file of the page.
+  const { groups } = parse(buildHistoryRules()) as {
+    readonly groups: readonly { readonly rules: readonly { readonly record: string }[] }[];
+  };
+  const needed = groups.map((group) => ({
+    ...group,
+    rules: group.rules.filter(({ record }) => read.has(record)),
+  }));
+  await writeFile(rules, stringify({ groups: needed.filter((group) => group.rules.length > 0) }));
   await promtool(
     'tsdb',
     'create-blocks-from',
     'rules',
     `--start=${endSeconds - Math.min(Math.max(...ranges) + 1, 29) * daySeconds}`,
-    `--end=${endSeconds}`,
+    `--end=${untilSeconds}`,
     `--eval-interval=${stepSeconds}s`,
     `--url=http://${address}`,
     `--output-dir=${data}`,
@@ -158,7 +169,7 @@ function needsState({ reads }: Query): boolean {
   );
 }
 
-describe.each(ranges)('at a range of %i days', (days) => {
+describe.each(ranges)('at a range of %d days', (days) => {
   const rangeSeconds = days * daySeconds;
 
   it('the panels of what is counted have data, and none errs', async () => {
@@ -189,5 +200,25 @@ describe.each(ranges)('at a range of %i days', (days) => {
     );
     for (const name of ['CDN', 'Shield', 'Storage, DNS and databases', 'Stream'])
       expect(dashboards).toContain(`bunny.net / ${name}`);
+  });
+
+  it.each([
+    ['the last midnight, after which kinds by days have no more samples', 0],
+    ['a midnight before it', 2],
+  ])('no panel errs at any minute around %s', async (_, daysBefore) => {
+    const aroundSeconds = midnightSeconds - daysBefore * daySeconds;
+    const window = { start: `${aroundSeconds - 1200}`, end: `${aroundSeconds + 2400}`, step: '60' };
+    const failed: string[] = [];
+    for (const query of queries.filter(isAboutCounters)) {
+      const asked = substitute(query.expr, {
+        rangeSeconds,
+        stepSeconds: rangeSeconds / points,
+        variables: { account: '.*' },
+      });
+      await ask(address, 'query_range', { query: asked, ...window }).catch((error: Error) => {
+        failed.push(`${query.place} (${query.refId}): ${error.message}`);
+      });
+    }
+    expect(failed).toEqual([]);
   });
 });
