@@ -174,21 +174,26 @@ export function presence(name: string, ids: readonly string[], up: string, value
 
 /**
  * The names of entities for the dashboards, in the label `display`; the id if there is no name. While a target cannot be
- * read, its info series is gone with its other values; the last name is kept as long as the target is known.
+ * read, its info series is gone with its other values; the last name is kept as long as the target is known. That is in the record
+ * itself, which promtool cannot see while it makes records of the past: there it is the last name of the info series, for longer than
+ * the target is known after its last sample.
  */
 export function displayRecord(entity: Entity): Recording {
   const { ids, info, display } = entity;
   if (display === undefined) throw new Error(`nothing names ${ids.join(', ')}`);
   const by = ids.join(', ');
   const targets = `group by (${by}) (last_over_time(${knownSeries(anywhere(entity))}[15m]))`;
+  const named = (series: string) =>
+    `max by (${by}, display) (topk by (${by}) (1, label_replace(${series}, "display", "$1", "name", "(.+)")))`;
   return {
     record: display,
     forDashboards: true,
     comment:
       'For the dashboards: names, and ids where there are none. The last name stays while there is no reading.',
     expr: `
-      max by (${by}, display) (topk by (${by}) (1, label_replace(${info}{name!=""}, "display", "$1", "name", "(.+)")))
+      ${named(`${info}{name!=""}`)}
       or on (${by}) ${display} and on (${by}) ${targets}
+      or on (${by}) ${named(`last_over_time(${info}{name!=""}[20m])`)} and on (${by}) ${targets}
       or on (${by}) label_join(${targets}, "display", "/", ${ids.map((label) => `"${label}"`).join(', ')})`,
   };
 }

@@ -15,7 +15,7 @@ import {
   writeHistory,
 } from './history-before.ts';
 import { countersOf, dayMs, document, hourMs, kinds, minuteMs } from './steady.ts';
-import { startWhole, type Whole, type WholeOptions } from './whole.ts';
+import { type Route, reply, startWhole, type Whole, type WholeOptions } from './whole.ts';
 
 const at = (text: string) => Date.parse(`2026-08-${text}:00Z`);
 
@@ -203,10 +203,13 @@ describe('the state file', () => {
     expect(longer.log).not.toContain('keeps what');
   });
 
-  it('is replaced if an exporter wrote it that has counted nothing', async () => {
+  it.each<[string, Route]>([
+    ['with a wrong key', () => reply(401)],
+    ['that no answer tells anything', () => ({})],
+  ])('is replaced if an exporter %s wrote it, which has counted nothing', async (_, route) => {
     const { dns_zones } = document;
     const run = { folder: temporary({}), nowMs: at('15T14:20'), document: { dns_zones } };
-    const whole = await startExporter({ ...run, routes: { '/dnszone/7/statistics': () => ({}) } });
+    const whole = await startExporter({ ...run, routes: { '/dnszone/7/statistics': route } });
     await whole.stop();
     expect(parseState(readFileSync(stateIn(run), 'utf8')).written_by).toBe('exporter');
     expect(counted(run).flatMap(({ counters }) => Object.values(counters))).toEqual([]);
