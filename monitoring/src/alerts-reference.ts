@@ -8,7 +8,10 @@ function legible(text: string, alert: Alert): string {
   return (
     fill(text, defaultsOf(alert))
       // What a query finds, the first ones of several, or one.
-      .replaceAll(/\{\{ with query .*?label "(\w+)" \}\}(?: in \{\{.*?\}\})?.*?\{\{ end \}\}/g, '*$1*')
+      .replaceAll(
+        /\{\{ with query (?:(?!\}\}).)*\}\}[^{]*\{\{ \. \| first \| label "(\w+)" \}\}(?: in \{\{.*?\}\})?.*?\{\{ end \}\}/g,
+        '*$1*',
+      )
       .replaceAll(
         /\{\{ with query .*? \| sortByLabel "(\w+)" \}\}.*? and \{\{ \.Value \}\} more\{\{ end \}\}/g,
         '*$1*',
@@ -17,12 +20,13 @@ function legible(text: string, alert: Alert): string {
         /\{\{ range \$at, .*? \| sortByLabel "(\w+)" \}\}.*?\{\{ end \}\}\{\{ \$one.*?\{\{ end \}\}/g,
         '*$1*',
       )
+      .replaceAll(/\{\{ (?:or \$name )?\$labels\.(\w+) \}\}/g, '*$1*')
       .replaceAll(
         /\{\{ with \$labels\.(\w+) \}\}([^{]*)\{\{ \. \}\}([^{]*)\{\{ else \}\}([^{]*)\{\{ end \}\}/g,
         '$2*$1*$3 or $4',
       )
-      .replaceAll(/\{\{ (?:or \$name )?\$labels\.(\w+) \}\}/g, '*$1*')
       .replaceAll(/\{\{ with \$labels\.(\w+) \}\}(.*?)\{\{ \. \}\}(.*?)\{\{ end \}\}/g, '$2*$1*$3')
+      .replaceAll(/\{\{ if \$labels\.\w+ \}\}(.*?)\{\{ else \}\}(.*?)\{\{ end \}\}/g, '$1 Or:$2')
       .replaceAll(/\{\{ if \$labels\.\w+ \}\}(.*?)\{\{ end \}\}/g, '$1')
       .replaceAll(/\{\{ \$value.*?\}\}/g, '*value*')
       .replaceAll(
@@ -43,10 +47,13 @@ function legible(text: string, alert: Alert): string {
   );
 }
 
+const about = { thing: 'a thing', account: 'an account', process: 'the process' } as const;
+
 function entry(rule: Alert): string {
   const { alert, severity, keepFiringFor, thresholds = {}, description } = rule;
   const settings = [
     severity.startsWith('{{') ? 'warning or critical' : severity,
+    `about ${about[rule.sort ?? 'thing']}`,
     `for ${rule.for}`,
     ...(keepFiringFor === undefined ? [] : [`keepFiringFor ${keepFiringFor}`]),
     ...Object.entries(thresholds).map(([name, value]) => `${name}: ${value}`),

@@ -132,12 +132,14 @@ export const exporterRows: readonly Row[] = [
       nothing: 'Nothing is listed: every target is named in the configuration.',
       alerts: ['BunnynetDiscoveryFailing', 'BunnynetNothingFound'],
     }),
-    lines('Planned request rate', 'reqps', 24, {
+    lines('Planned share of the request rate', 'percentunit', 24, {
       description:
-        "Requests a second that the polls and listings of each API need at their intervals, without retries (the exporter's own; no API field). Above requests_per_second polls start late.",
+        "Requests a second that the polls and listings of each API need at their intervals, without retries, as a share of requests_per_second (the exporter's own; no API field). Above 100 % polls start late; an alert fires above 95 %.",
+      steps: ['green', [0.95, 'orange'], [1, 'red']],
       queries: {
-        '{{instance}} {{api}}': `max by (instance, api) (${own('planned_requests_per_second')})`,
+        '{{instance}} {{api}}': `max by (instance, api) (${own('planned_requests_per_second')} / (${own('allowed_requests_per_second')} > 0))`,
       },
+      alerts: ['BunnynetRequestRateTooLow'],
     }),
   ]),
   row(exporterDashboard, 'Polls', [
@@ -159,10 +161,9 @@ export const exporterRows: readonly Row[] = [
     }),
     lines('Schedule lag', 's', 12, {
       description:
-        "Delay of the latest poll against its schedule, by kind (the exporter's own; no API field). It grows when the allowed request rate is too low for the number of targets. An alert fires above a minute.",
+        "Delay of the latest poll against its schedule, by kind (the exporter's own; no API field). It grows when the allowed request rate is too low for the number of targets, and when answers are slow.",
       steps: ['green', [60, 'red']],
       queries: { '{{kind}}': `max by (kind) (${own('schedule_lag_seconds')})` },
-      alerts: ['BunnynetScheduleLag'],
     }),
   ]),
   row(exporterDashboard, 'API', [
@@ -182,7 +183,7 @@ export const exporterRows: readonly Row[] = [
         '{{instance}} {{account}}': `max by (instance, account) (${own('account_failing', ofAccounts)})`,
       },
       states: textOf({ 0: ['readable', 'green'], 1: ['unreadable', 'red'] }),
-      alerts: ['BunnynetAccountUnreadable'],
+      alerts: ['BunnynetAccountUnreadable', 'BunnynetSameKeyTwice'],
     }),
     lines('Requests by API and status code', 'reqps', 12, {
       description:

@@ -3,7 +3,7 @@ import { resources } from '../../src/resources/kinds/index.ts';
 import { apiNames } from '../../src/resources/resource.ts';
 import { alertRecords } from './alert-records.ts';
 import { upOf } from './promql.ts';
-import { alertsOf, itself, type Rules, upToThree } from './rules.ts';
+import { alertsOf, firstOf, itself, type Rules, upToThree } from './rules.ts';
 
 /** An expression about kinds, with the label `api`: so that the one alert about the API inhibits those about its kinds. */
 function withApi(expr: string): string {
@@ -21,29 +21,73 @@ function last(family: string): string {
   return `last_over_time(bunnynet_exporter_${family}[3m:1m])`;
 }
 
-/** Nothing of an account can be read. The reason may change meanwhile, so the last value is taken of what is aggregated. */
-const unreadableAccount =
-  'last_over_time((max by (job, instance, account) (bunnynet_exporter_account_failing{reason!="api_down"}))[3m:1m]) == 1';
-
-/** Template text: the values of a label, of the exporter's own series with value 1 that have the alert's labels. */
-function listOf(label: string, family: string, ids: readonly string[]): string {
-  const labels = ['namespace', ...ids];
-  const matchers = labels.map((id) => `${id}=%q`).join(',');
-  const values = labels.map((id) => `$labels.${id}`).join(' ');
-  const asked = `query (printf "max by (namespace, ${label}) (${last(`${family}{${matchers}}`)}) == 1" ${values}) | sortByLabel "${label}"`;
-  return `{{ range $at, $one := ${asked} }}{{ if $at }}, {{ end }}{{ $one.Labels.${label} }}{{ end }}`;
+/** Template text: the values of a label, of the series with value 1 that have the alert's labels. */
+function listOf(label: string, expr: string, ids: readonly string[], otherwise: string): string {
+  return upToThree(label, `max by (${label}) (${expr}) == 1`, ids, otherwise);
 }
 
 /** Template text: the failing targets of the alert's kind and account. */
 const failingOf = upToThree(
   'target',
-  'max by (namespace, target) (bunnynet:failing_targets:unread_seconds{namespace=%q,job=%q,instance=%q,kind=%q,account=%q})',
-  ['job', 'instance', 'kind', 'account'],
+  'max by (target) (bunnynet:failing_targets:unread_seconds{%s})',
+  ['kind', 'account'],
   'see the status page',
 );
 
-const ofKey = 'job, instance, account, credential';
+/** Template text: the commonest result of what fails of the alert's kind and account, and where the exporters that say so have their status page. */
+const why = `${firstOf(
+  'result',
+  `topk(1, sum by (result) (${last('failing_targets{%s}')}))`,
+  ['kind', 'account'],
+  'nothing failed, but no poll was carried out in time',
+)}. Status page: ${upToThree(
+  'instance',
+  `max by (instance) (${last('stale_targets{%s}')}) > 0`,
+  ['kind', 'account'],
+  'that of the exporter',
+)}`;
+
+/** The kinds that each exporter reads of each account, with their APIs. */
+const kindsRead = 'bunnynet:exporter_kinds:api';
+/** Of the past half hour, how much a kind of an account could not be asked because of a 429. */
+const paused = 'bunnynet:kind_paused:ratio30m';
+/** Each API of each account: 1 while no exporter that has it can read it. */
+const apiUnreadable = 'bunnynet:api_unreadable:all';
+/** Each account: 1 while no exporter that has it can read it, for another reason than an API that is down. */
+const accountUnreadable = 'bunnynet:account_unreadable:all';
+/** There was an exporter, however long ago. */
+const everSeen = 'bunnynet:exporter_seen:ever';
+
+/** A family that each exporter has for each of its accounts, from its start. */
+const accounts = 'bunnynet_exporter_account_last_success_timestamp_seconds';
+
+const staleOf = `max by (job, instance, kind, account) (${last('stale_targets')})`;
+const targetsOf = `max by (job, instance, kind, account) (${last('targets')})`;
+const failingNow = `sum by (job, instance, kind, account) (${last('failing_targets')})`;
+
+/** Of each exporter that reads the kind: whether nothing of it is read. */
+const allStale = `(${staleOf} >= bool (${targetsOf} > 0))`;
+const allFailing = `((${failingNow} or 0 * ${targetsOf}) >= bool (${targetsOf} > 0))`;
+
+/** For half an hour something of the kind has been stale. */
+const staleForLong =
+  'sum_over_time((max by (kind, account) (bunnynet_exporter_stale_targets > bool 0))[30m:1m]) >= 29';
+/** What is stale because of a pause, for so short that it may have caught up before anybody looks. */
+const pausedBriefly = `(${paused} > 0.25 unless on (kind, account) ${staleForLong})`;
+
 const refused = `${last('refused_keys')} == 1`;
+const ofKey = 'account, credential';
+const unreadableNow = `last_over_time(${accountUnreadable}[3m:1m]) == 1`;
+
+/** Exporters that Prometheus cannot scrape. */
+const cannotScrape = 'max by (job, instance) (up or up offset 1m) == 0';
+/** The accounts of each exporter, also of one that is down since less than six hours. */
+const accountsOfSixHours = `group by (job, instance, account) (last_over_time(${accounts}[6h]))`;
+/** Those that an exporter which is scraped has. */
+const accountsRead = `last_over_time(${accounts}[3m:1m]) unless on (job, instance) ${cannotScrape}`;
+
+/** The listings of an account. */
+const listed = 'bunnynet_exporter_discovery_up';
 
 /**
  * A counter that gained more than `above`. It has its first sample after its first events, so before there is a longer history the
@@ -82,7 +126,8 @@ const failingSeconds = resources
 export const exporterRules: Rules = {
   about: `
     The exporter itself: whether it runs, can read, is authorized and keeps up. The rules use its counters and up; when its
-    metrics vanish with it, that is covered by BunnynetExporterDown and BunnynetExporterAbsent.`,
+    metrics vanish with it, that is covered by BunnynetExporterDown and BunnynetExporterAbsent. Who says it does not matter: only alerts
+    about the process have job and instance.`,
   groups: [
     {
       name: 'bunnynet-exporter',
@@ -95,91 +140,200 @@ export const exporterRules: Rules = {
             'For the dashboards: how long the failing targets have had no reading, the fifty worst of each exporter and account.',
           expr: `topk by (${kept}) (50, max by (${kept}, kind, target) (\n${failingSeconds}\n))`,
         },
+        {
+          record: kindsRead,
+          comment:
+            'The kinds that each exporter reads of each account. While none is known to have targets: those that it would read.',
+          expr: withApi(`
+          group by (job, instance, kind, account) (${last('targets')} > 0)
+          or on (job, instance, account) group by (job, instance, kind, account) (${last('targets')})`),
+        },
+        {
+          record: apiUnreadable,
+          comment:
+            'Each API that an account uses: 1 while every exporter that reads the account says that the API is down.',
+          expr: `
+          min by (account, api) (
+            group by (job, instance, account, api) (${kindsRead})
+            * on (job, instance, api) group_left () max by (job, instance, api) (${last('api_unreadable')})
+          )`,
+        },
+        {
+          record: accountUnreadable,
+          comment: `
+          1 while every exporter that reads the account reads nothing of it. The series of an exporter change with the reason, so whoever
+          looks back takes the last value of this record.`,
+          expr: `min by (account) (max by (job, instance, account) (bunnynet_exporter_account_failing{reason!="api_down"}))`,
+        },
+        {
+          record: paused,
+          comment: `
+          In how many of the past thirty minutes a kind of an account could not be asked because of a 429: of the kind, of a key, or
+          of the API as a whole. Minutes, so that the interval of scrapes does not matter. A kind, and a key that came with a listing, have a
+          series only while they are paused.`,
+          expr: `
+          clamp_max(sum_over_time((max by (kind, account, api) (
+            label_replace(
+              ${kindsRead} * on (job, instance, account, api) group_left ()
+              max by (job, instance, account, api) (bunnynet_exporter_api_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds)),
+              "of", "key", "", ""
+            )
+            or label_replace(
+              ${kindsRead} * on (job, instance, api) group_left ()
+              max by (job, instance, api) (bunnynet_exporter_api_paused_until_timestamp_seconds{account=""} > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds{account=""})),
+              "of", "api", "", ""
+            )
+            or label_replace(
+              bunnynet_exporter_kind_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_kind_paused_until_timestamp_seconds),
+              "of", "kind", "", ""
+            )
+          ))[30m:1m]) / 30, 1)`,
+        },
+        {
+          record: everSeen,
+          comment:
+            'That there ever was an exporter: where one is gone for good, nothing is to be told for ever.',
+          expr: `group (bunnynet_exporter_build_info) or on () last_over_time(${everSeen}[1d])`,
+        },
         ...alertRecords,
       ],
       alerts: alertsOf({
         BunnynetExporterDown: {
-          comment:
-            'Exporters are recognized by their metrics, not by the job. Once the alert is pending, its own series keeps it going.',
+          sort: 'process',
+          comment: `
+          Exporters are recognized by their metrics, not by the job. It is a warning where other exporters read all its accounts. What it
+          read was on its page for the last time up to six hours ago; from then on its own series keeps the alert and its severity. One that
+          fires as critical stays so.`,
           expr: `
-          (up or up offset 1m) == 0
-          and on (job, instance) (
-            last_over_time(bunnynet_exporter_build_info[1h])
-            or on (job, instance) ${itself('BunnynetExporterDown')}
+          label_replace(
+            ${cannotScrape}
+            and on (job, instance) (
+              ${accountsOfSixHours}
+              or on (job, instance) ${itself('BunnynetExporterDown', 'severity="warning"')}
+            )
+            unless on (job, instance) (
+              ${accountsOfSixHours}
+              unless on (account) (${accountsRead})
+            )
+            unless on (job, instance) ${itself('BunnynetExporterDown', 'alertstate="firing"', 'severity="critical"')},
+            "severity", "warning", "", ""
+          )
+          or on (job, instance) (
+            ${cannotScrape}
+            and on (job, instance) (
+              last_over_time(bunnynet_exporter_build_info[6h])
+              or on (job, instance) ${itself('BunnynetExporterDown')}
+            )
           )`,
           for: '5m',
-          severity: 'critical',
+          severity: '{{ or $labels.severity "critical" }}',
           summary: 'Exporter {{ $labels.instance }} cannot be scraped',
           description:
-            'Prometheus has not been able to scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}) for [[for]]. Nothing is known about its targets until it can.',
+            'Prometheus has not been able to scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}) for [[for]].{{ if $labels.severity }} Other exporters read its accounts.{{ else }} Nothing is known about its targets until it can.{{ end }}',
         },
         BunnynetExporterAbsent: {
+          sort: 'account',
+          comment: `
+          An account that an exporter listed within a day, and none has now, although it was neither taken out of an exporter that still is a
+          target, nor is that one down. Then: where there never was an exporter.`,
           expr: `
-          absent_over_time(bunnynet_exporter_build_info[15m])
-          unless on () ALERTS{alertname="BunnynetExporterDown", alertstate="firing"}`,
-          for: '5m',
+          group by (account) (last_over_time(${listed}[24h]))
+          unless on (account) group by (account) (last_over_time(${listed}[10m]))
+          unless on (account) group by (account) (
+            last_over_time(${listed}[24h]) and on (job, instance) last_over_time(up[3m:1m])
+          )
+          or on (account) (absent_over_time(bunnynet_exporter_build_info[6h]) unless on () ${everSeen})`,
+          for: '10m',
           severity: 'critical',
           isAbsence: true,
-          summary: 'No exporter is being scraped',
+          isOfAccount: true,
+          summary:
+            '{{ if $labels.account }}No exporter reads the account any more{{ else }}No exporter is being scraped{{ end }}',
           description:
-            'Prometheus has not scraped any exporter for more than 15 minutes, and none is known to be down: it is not running, or is no longer discovered.',
+            '{{ with $labels.account }}Prometheus scrapes no exporter any more that reads the account {{ . }}, and none is known to be down: it is not running, or is no longer discovered. This ends by itself after 24 h; that is no recovery.{{ else }}Prometheus has never scraped an exporter: it is not running, or is not discovered.{{ end }}',
         },
         BunnynetApiUnreadable: {
+          sort: 'account',
           comment: `
-          The one critical alert of an outage: of each API or, without the label api, of all. It inhibits the warnings about kinds and listings of the same API: see docs/alerts.md.
-          After the outage it keeps firing until all that it inhibits has ended.`,
+          The one alert of an outage: of each API that an account uses or, without the label api, of all, while every exporter of the account
+          says so. It inhibits the warnings about kinds and listings of the same API: see docs/alerts.md. After the outage it keeps firing
+          until all that it inhibits has ended. Where only a small API is down it is a warning.`,
           expr: `
-          min by (job, instance) (${last('api_unreadable')}) == 1
-          and on (job, instance) count by (job, instance) (group by (job, instance, api) (${last('api_unreadable')})) > 1
-          or on (job, instance) max by (job, instance, api) (${last('api_unreadable')}) == 1`,
+          label_replace(
+            min by (account) (${apiUnreadable}) == 1
+            and on (account) count by (account) (${apiUnreadable}) > 1
+            or on (account) ${apiUnreadable} == 1,
+            "severity", "warning", "api", "origin_errors|video"
+          )`,
           for: '10m',
           keepFiringFor: '25m',
-          severity: 'critical',
+          severity: '{{ or $labels.severity "critical" }}',
+          isOfAccount: true,
           summary: 'Nothing can be read from {{ with $labels.api }}the {{ . }} API{{ else }}any API{{ end }}',
-          description: `Every request of {{ $labels.instance }} to {{ with $labels.api }}the {{ . }} API{{ else }}any of these APIs: ${listOf('api', 'api_unreadable', ['job', 'instance'])}{{ end }} has failed for [[for]]: the API or the connection to it is down. The status page of the exporter says why.`,
+          description: `Every request to {{ with $labels.api }}the {{ . }} API{{ else }}any of the APIs that the account {{ $labels.account }} uses{{ end }} has failed for [[for]]: the API or the connection to it is down. Status page: ${upToThree('instance', `max by (instance) (${kindsRead}{%s})`, ['account'], 'that of the exporter')}.`,
         },
         BunnynetReadingsStale: {
+          sort: 'account',
+          comment: `
+          Also what only one of several exporters cannot read. What began as stale stays so over a restart, after which nothing is stale at
+          first, while polls fail. What a 429 delays is left to BunnynetApiPaused for half an hour.`,
           expr: withApi(`
-          sum by (job, instance, kind, account) (last_over_time(bunnynet_exporter_stale_targets[3m:1m])) > [[targets]]
-          unless on (job, instance, kind, account) sum by (job, instance, kind, account) (last_over_time(bunnynet_exporter_stale_targets[3m:1m]))
-            >= sum by (job, instance, kind, account) (last_over_time(bunnynet_exporter_targets[3m:1m]))`),
+          (
+            max by (kind, account) (${staleOf}) > [[targets]]
+            or on (kind, account) max by (kind, account) (${failingNow}) > [[targets]]
+              and on (kind, account) ${itself('BunnynetReadingsStale', 'alertstate="firing"')}
+          )
+          unless on (kind, account) min by (kind, account) (${allStale}) == 1
+          unless on (kind, account) ${pausedBriefly}`),
           thresholds: { targets: 0 },
           for: '15m',
+          keepFiringFor: '5m',
           isOfAccount: true,
           summary: 'Targets of kind {{ $labels.kind }} have no fresh reading',
-          description: `Targets of kind {{ $labels.kind }} of the account {{ $labels.account }} whose last good reading is older than stale_after, so that {{ $labels.instance }} no longer exports their values: {{ $value }} (failing: ${failingOf}).`,
+          description: `Targets of kind {{ $labels.kind }} of the account {{ $labels.account }} whose last good reading is older than stale_after, so that their values are no longer exported: {{ $value }} (failing: ${failingOf}). The commonest reason: ${why}.`,
         },
         BunnynetKindUnreadable: {
+          sort: 'account',
+          comment: `
+          While every exporter of the account says so; over a restart as the one before.`,
           expr: withApi(`
-          sum by (job, instance, kind, account) (last_over_time(bunnynet_exporter_stale_targets[3m:1m]))
-          >= (sum by (job, instance, kind, account) (last_over_time(bunnynet_exporter_targets[3m:1m])) > 0)`),
+          (
+            max by (kind, account) (${targetsOf} > 0)
+            and on (kind, account) (
+              min by (kind, account) (${allStale}) == 1
+              or on (kind, account) min by (kind, account) (${allFailing}) == 1
+                and on (kind, account) ${itself('BunnynetKindUnreadable', 'alertstate="firing"')}
+            )
+          )
+          unless on (kind, account) ${pausedBriefly}`),
           for: '10m',
           keepFiringFor: '5m',
           isOfAccount: true,
           summary: 'Nothing of kind {{ $labels.kind }} can be read',
-          description:
-            'No target of kind {{ $labels.kind }} of the account {{ $labels.account }} at {{ $labels.instance }} has a fresh reading. Targets: {{ $value }}. The status page of the exporter says why.',
+          description: `No target of kind {{ $labels.kind }} of the account {{ $labels.account }} has a fresh reading. Targets: {{ $value }}. The commonest reason: ${why}.`,
         },
         BunnynetAccountUnreadable: {
+          sort: 'account',
           comment: `
-          Whatever the reason. It inhibits the warnings about kinds and listings of the account, and after it keeps firing until
-          these have ended; the alert about its key inhibits it: see docs/alerts.md.`,
-          expr: unreadableAccount,
+          Whatever the reason, but for an API that is down. It inhibits the warnings about kinds and listings of the account, and after it
+          keeps firing until these have ended; the alert about its key inhibits it: see docs/alerts.md.`,
+          expr: unreadableNow,
           for: '15m',
           keepFiringFor: '15m',
           severity: 'critical',
           summary: 'Nothing of the account {{ $labels.account }} can be read',
-          description: `{{ $labels.instance }} has read nothing with the key of the account {{ $labels.account }} for [[for]] or more: all that was tried failed. The commonest reason: ${listOf('reason', 'account_failing', ['job', 'instance', 'account'])}. The status page of the exporter says more.`,
+          description: `Nothing has been read with the key of the account {{ $labels.account }} for [[for]] or more: all that was tried has failed. The commonest reason: ${listOf('reason', last('account_failing{%s}'), ['account'], 'see the status page')}. Status page: ${upToThree('instance', `max by (instance) (last_over_time(${accounts}{%s}[3m:1m]))`, ['account'], 'that of the exporter')}.`,
         },
         BunnynetKeyRefused: {
+          sort: 'account',
           comment: `
           A key is refused if the API answers 401 and nothing was read with it since. One alert for each key; if a single API refuses
-          it, with the label api. Critical if an account's own key is refused and nothing of the account can be read with it; that is
+          it, with the label api. Critical if an account's own key is refused and no exporter can read anything of the account; that is
           another alert than the warning. The keys of libraries, which come with a listing, have a slash in their names.`,
           expr: `
           label_replace(
             max by (${ofKey}) (${last('refused_keys{credential!~".+/.+"}')} == 1)
-            and on (job, instance, account) ${unreadableAccount},
+            and on (account) ${unreadableNow},
             "severity", "critical", "", ""
           )
           or on (${ofKey}) max by (${ofKey}, api) (${refused})
@@ -190,36 +344,38 @@ export const exporterRules: Rules = {
           severity: '{{ or $labels.severity "warning" }}',
           isOfAccount: true,
           summary: 'The key of {{ $labels.credential }} is refused',
-          description: `These APIs answer 401 to what {{ $labels.instance }} reads with the key of {{ $labels.credential }} (account {{ $labels.account }}): ${listOf('api', 'refused_keys', ['job', 'instance', 'credential'])}.{{ if $labels.severity }} Nothing else is read with it.{{ end }} The status page and the log of the exporter say where the key came from.`,
+          description: `These APIs answer 401 to what is read with the key of {{ $labels.credential }} (account {{ $labels.account }}): ${listOf('api', last('refused_keys{%s}'), ['credential', 'account'], 'none any more')}.{{ if $labels.severity }} Nothing of the account could be read with it for [[for]].{{ end }} The log and the status page say where the key came from: ${upToThree('instance', `max by (instance) (${last('refused_keys{%s}')} == 1)`, ['credential', 'account'], 'those of the exporter')}.`,
         },
         BunnynetTargetNotFound: {
-          expr: `sum by (job, instance, kind, account) (${last('failing_targets{result="not_found"}')}) > 0`,
+          sort: 'account',
+          expr: `max by (kind, account) (sum by (job, instance, kind, account) (${last('failing_targets{result="not_found"}')})) > 0`,
           for: '15m',
+          keepFiringFor: '5m',
           isOfAccount: true,
           summary: 'A target of kind {{ $labels.kind }} does not exist',
-          description: `The API does not know targets of kind {{ $labels.kind }} of the account {{ $labels.account }} that {{ $labels.instance }} is configured to read: they were deleted, or their ids are wrong. How many: {{ $value }} (failing: ${failingOf}).`,
+          description: `The API does not know targets of kind {{ $labels.kind }} of the account {{ $labels.account }} that are configured: they were deleted, or their ids are wrong. How many: {{ $value }} (failing: ${failingOf}).`,
         },
         BunnynetApiPaused: {
+          sort: 'account',
           comment: `
-          In how many minutes the API had asked to wait, so that the interval of scrapes does not matter. A key that came with a
-          listing has a series only while it is paused.`,
+          One for each account, and only where something has been stale for half an hour: a pause that polls catch up after harms nobody. It
+          inhibits the warnings about what is stale of the account.`,
           expr: `
-          clamp_max(sum_over_time((max by (job, instance, api, credential, account) (
-            bunnynet_exporter_api_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds)
-          ))[30m:1m]) / 30, 1) > [[share]]`,
+          max by (account) (${paused} > [[share]] and on (kind, account) ${staleForLong})
+          unless on (account) ${unreadableNow}`,
           thresholds: { share: 0.25 },
           for: '5m',
           keepFiringFor: '15m',
           isOfAccount: true,
-          summary: 'The {{ $labels.api }} API keeps pausing the exporter',
-          description:
-            'The {{ $labels.api }} API has asked {{ $labels.instance }} to wait (429){{ with $labels.credential }} with what it reads with the key of {{ . }},{{ end }} for {{ $value | humanizePercentage }} of the past half hour; readings are late.',
+          summary: 'The API keeps pausing what reads the account',
+          description: `The API has asked to wait (429) with what is read of the account {{ $labels.account }}, for {{ $value | humanizePercentage }} of the past half hour, and something has had no fresh reading for half an hour. Of these APIs: ${upToThree('api', `max by (api) (${paused}{%s} > [[share]])`, ['account'], 'see the status page')}. Kinds: ${upToThree('kind', `max by (kind) (${paused}{%s} > [[share]])`, ['account'], 'see the status page')}.`,
         },
         BunnynetDiscoveryFailing: {
+          sort: 'account',
           comment: `
           Half an hour is three listings at the default discovery.interval. A restart removes the last result for a moment.`,
           expr: withApi(
-            `max by (job, instance, kind, account) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]`,
+            `max by (kind, account) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]`,
           ),
           thresholds: { listings: 0 },
           for: '30m',
@@ -227,39 +383,56 @@ export const exporterRules: Rules = {
           isOfAccount: true,
           summary: 'Discovery of {{ $labels.kind }} is failing',
           description:
-            'Listings of kind {{ $labels.kind }} at {{ $labels.instance }}, read with the key of {{ $labels.account }}, that have been failing for [[for]]: {{ $value }}. Known targets are still polled, but new ones are not found and deleted ones not removed.',
+            'Listings of kind {{ $labels.kind }}, read with the key of {{ $labels.account }}, that have been failing for [[for]]: {{ $value }}. Known targets are still polled, but new ones are not found and deleted ones not removed.',
         },
         BunnynetNothingFound: {
+          sort: 'account',
           comment: `
           First: a key that sees nothing of any kind. Then: a kind that had something within the past day and has nothing now.
           Neither a kind that the account does not use nor a listing that fails is a reason to alert.`,
           expr: `
           (
-            sum by (job, instance, account) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
-            and on (job, instance, account) min by (job, instance, account) (last_over_time(bunnynet_exporter_discovery_up[3m:1m])) == 1
+            sum by (account) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
+            and on (account) min by (account) (last_over_time(bunnynet_exporter_discovery_up[3m:1m])) == 1
           )
           or (
-            max by (job, instance, kind, account) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
-            and on (job, instance, kind, account) max by (job, instance, kind, account) (max_over_time(bunnynet_exporter_discovery_found_targets[1d])) > 0
-            and on (job, instance, kind, account) min by (job, instance, kind, account) (last_over_time(bunnynet_exporter_discovery_up[3m:1m])) == 1
-            unless on (job, instance, account) sum by (job, instance, account) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
+            max by (kind, account) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
+            and on (kind, account) max by (kind, account) (max_over_time(bunnynet_exporter_discovery_found_targets[1d])) > 0
+            and on (kind, account) min by (kind, account) (last_over_time(bunnynet_exporter_discovery_up[3m:1m])) == 1
+            unless on (account) sum by (account) (last_over_time(bunnynet_exporter_discovery_found_targets[3m:1m])) == 0
           )`,
           for: '30m',
+          keepFiringFor: '5m',
           summary:
             'The key of {{ $labels.account }} finds nothing{{ with $labels.kind }} of kind {{ . }} any more{{ end }}',
           description:
-            'The listings{{ with $labels.kind }} of kind {{ . }}{{ end }} that {{ $labels.instance }} reads with the key of {{ $labels.account }} succeed, but have had nothing in them for [[for]]{{ if $labels.kind }}; in the past day there was something{{ end }}. Either everything was deleted, or the key belongs to another account.',
+            'The listings{{ with $labels.kind }} of kind {{ . }}{{ end }} that are read with the key of {{ $labels.account }} succeed, but have had nothing in them for [[for]]{{ if $labels.kind }}; in the past day there was something{{ end }}. Either everything was deleted, or the key belongs to another account.',
         },
-        BunnynetScheduleLag: {
-          expr: `max by (job, instance, kind) (avg_over_time(bunnynet_exporter_schedule_lag_seconds[15m])) > [[seconds]]`,
-          thresholds: { seconds: 60 },
+        BunnynetSameKeyTwice: {
+          sort: 'account',
+          expr: `max by (account) (${last('account_key_shared')}) == 1`,
           for: '10m',
-          keepFiringFor: '15m',
-          summary: 'Polls of kind {{ $labels.kind }} start late',
+          keepFiringFor: '5m',
+          isOfAccount: true,
+          summary: 'The account has the key of another account and is not read',
           description:
-            'Polls of kind {{ $labels.kind }} at {{ $labels.instance }} have started {{ $value | humanizeDuration }} late on average: the allowed request rate is too low for the number of targets.',
+            'The key of the account {{ $labels.account }} is that of an account before it in the configuration, so nothing is read as {{ $labels.account }}. Either it is one account with two names, or the wrong key was put in place. The log and the status page of the exporter name the other one.',
+        },
+        BunnynetRequestRateTooLow: {
+          sort: 'process',
+          comment: 'What is late because answers are slow is told by BunnynetReadingsStale.',
+          expr: `
+          max by (job, instance, api) (${last('planned_requests_per_second')})
+          / max by (job, instance, api) (${last('allowed_requests_per_second')}) > [[share]]`,
+          thresholds: { share: 0.95 },
+          for: '30m',
+          keepFiringFor: '15m',
+          summary: 'The request rate is too low for what is to be read from the {{ $labels.api }} API',
+          description:
+            'What {{ $labels.instance }} is to read from the {{ $labels.api }} API at its intervals takes {{ $value | humanizePercentage }} of requests_per_second. Polls start late, the later the more targets there are.',
         },
         BunnynetReloadFailed: {
+          sort: 'process',
           expr: `min by (job, instance) (last_over_time(bunnynet_exporter_config_last_reload_successful[3m:1m])) == 0`,
           for: '5m',
           summary: 'The configuration could not be reloaded',
@@ -267,6 +440,7 @@ export const exporterRules: Rules = {
             'The last reload of {{ $labels.instance }} failed; it keeps running with the previous configuration.',
         },
         BunnynetSchemaDrift: {
+          sort: 'account',
           comment: `
           More than two, so that a single odd answer does not alert. A fresh counter at 0 is one of Prometheus' st-synthesis, which
           subtracts what it began with.`,

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { runbookUrl } from './links.ts';
 import type { Entity } from './promql.ts';
 import { type AlertSettings, defaultsOf, type RuleSettings } from './rule-settings.ts';
-import type { Alert, Presence, Recording, Rules } from './rules.ts';
+import { type Alert, type Presence, type Recording, type Rules, sameAs, tenant } from './rules.ts';
 
 /** Template text that sets a variable to the newest name. The name is not a label, so a rename does not start a new alert. */
 function lookUpName(variable: string, { info, ids }: Entity): string {
@@ -33,9 +33,7 @@ function withNames(text: string, { named, parent }: Alert): string {
  * expression, so that one target is one alert, whoever reads it.
  */
 function accountOf({ ids, configured }: Presence, text: (account: string) => string): string {
-  const labels = ['namespace', ...ids];
-  const matchers = labels.map((label) => `${label}=%q`).join(',');
-  const values = labels.map((label) => `$labels.${label}`).join(' ');
+  const { matchers, values } = sameAs(ids);
   return `{{ with query (printf "${configured}{${matchers}}" ${values}) | sortByLabel "account" }}${text('. | first | label "account"')}{{ end }}`;
 }
 
@@ -78,11 +76,11 @@ function comment(text: string | undefined, by: number): string {
 }
 
 /**
- * Adds `namespace` to every grouping and match, because the Prometheus Operator's Alertmanager routes use it. Without the label,
- * nothing changes.
+ * Adds `cluster` and `namespace` to every grouping and match: those of two tenants are two, the dashboards choose by them, and the
+ * Prometheus Operator's Alertmanager routes use the latter. Without the labels, nothing changes.
  */
-function keepNamespace(expr: string): string {
-  return expr.replaceAll(/\b(by|on) \((?=\w)/g, '$1 (namespace, ');
+function keepTenant(expr: string): string {
+  return expr.replaceAll(/\b(by|on) \((?=\w)(?!cluster, )/g, `$1 (${tenant.join(', ')}, `);
 }
 
 /** Replaces the placeholders by the settings of an alert. An alert that fires at once says nothing of how long it has waited. */
@@ -130,13 +128,13 @@ function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   const own = settings?.alerts[rule.alert];
   const { presence } = rule;
   const held = presence && rule.held !== false ? `\nor ${presence.held(rule.alert)}` : '';
-  const excluded = keepNamespace(presence?.excluded ?? '');
+  const excluded = keepTenant(presence?.excluded ?? '');
   const matchers = matchersOf(own?.exclude);
-  const whole = keepNamespace(`${dedent(rule.expr)}${held}`);
+  const whole = keepTenant(`${dedent(rule.expr)}${held}`);
   const expr = matchers === '' ? whole : `(\n${indent(whole, 2)}\n) unless ${excluded}{${matchers}}`;
   const labels = {
     severity: rule.severity.startsWith('{{') ? `'${rule.severity}'` : rule.severity,
-    ...(rule.isAbsence && !settings && { namespace: '"[[namespace]]"' }),
+    ...(rule.isAbsence && !settings && { namespace: `'{{ or $labels.namespace "[[namespace]]" }}'` }),
     ...(presence &&
       !presence.ids.includes('account') && {
         account: `'${accountOf(presence, (account) => `{{ ${account} }}`)}'`,
@@ -145,8 +143,8 @@ function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   };
   const folded = (text: string) => `>-\n${indent(text, 2)}`;
   const annotations = {
-    summary: folded(withNames(`${whose(rule)}${dedent(rule.summary)}`, rule)),
-    description: folded(withNames(rule.description, rule).replace(/[^\n]*$/, wrap)),
+    summary: folded(keepTenant(withNames(`${whose(rule)}${dedent(rule.summary)}`, rule))),
+    description: folded(withNames(keepTenant(rule.description), rule).replace(/[^\n]*$/, wrap)),
     runbook_url: runbookUrl(rule.alert, settings?.runbookUrl),
     ...quoted(settings?.alertAnnotations),
     ...quoted(own?.annotations),
@@ -165,7 +163,7 @@ function alertText(rule: Alert, settings: RuleSettings | undefined): string {
 }
 
 function recordText({ record, expr, forDashboards }: Recording): string {
-  return mapping({ record, expr: `|\n${indent(forDashboards ? expr : keepNamespace(expr), 2)}` });
+  return mapping({ record, expr: `|\n${indent(forDashboards ? expr : keepTenant(expr), 2)}` });
 }
 
 function listed(rule: Alert | Recording, text: string): string {

@@ -22,8 +22,10 @@ export interface Declared {
   readonly held?: false;
   /** Its series have the label `account`, and its summary does not say whose it is. */
   readonly isOfAccount?: true;
-  /** It fires because there are no series, so it takes its namespace from the chart. */
+  /** It fires because there are no series: where these had no namespace, it takes that of the chart. */
   readonly isAbsence?: true;
+  /** What it is about, unless it is about a thing: only one about the process has `job` and `instance`. */
+  readonly sort?: 'account' | 'process';
   readonly comment?: string;
   /** What docs/alerts.md says below the list: when it says nothing. */
   readonly note?: string;
@@ -74,14 +76,36 @@ export function alertsOf(
   }));
 }
 
+/** The labels of a tenant: the same account in two of them is two accounts. Samples may lack both. */
+export const tenant = ['cluster', 'namespace'] as const;
+
+/** Matchers in a printf() template, and the values that it puts there: the alert's own tenant and ids. */
+export function sameAs(ids: readonly string[]): { readonly matchers: string; readonly values: string } {
+  const labels = [...tenant, ...ids];
+  return {
+    matchers: labels.map((label) => `${label}=%q`).join(','),
+    values: labels.map((label) => `$labels.${label}`).join(' '),
+  };
+}
+
+/**
+ * Template text: the value of a label of the first series that a query finds; `otherwise`, if there is none.
+ *
+ * @param expr with `%s` for the matchers, once
+ */
+export function firstOf(label: string, expr: string, ids: readonly string[], otherwise: string): string {
+  const { matchers, values } = sameAs(ids);
+  return `{{ with query (printf \`${expr.replace('%s', matchers)}\` ${values}) }}{{ . | first | label "${label}" }}{{ else }}${otherwise}{{ end }}`;
+}
+
 /**
  * Template text: the first three values of a label, by name, and how many more there are; `otherwise`, if there is no series.
  *
- * @param expr a query of one series for each value, with `%q` for the namespace and for the values of `ids`, once each in this order
+ * @param expr a query of one series for each value, with `%s` for the matchers on the tenant and on `ids`, once
  */
 export function upToThree(label: string, expr: string, ids: readonly string[], otherwise: string): string {
-  const asked = (query: string) =>
-    `query (printf \`${query}\` ${['namespace', ...ids].map((id) => `$labels.${id}`).join(' ')})`;
+  const { matchers, values } = sameAs(ids);
+  const asked = (query: string) => `query (printf \`${query.replace('%s', matchers)}\` ${values})`;
   const first = `{{ if lt $at 3 }}{{ if $at }}, {{ end }}{{ $one.Labels.${label} }}{{ end }}`;
   return `{{ with ${asked(expr)} | sortByLabel "${label}" }}{{ range $at, $one := . }}${first}{{ end }}{{ else }}${otherwise}{{ end }}{{ range ${asked(`count(${expr}) - 3 > 0`)} }} and {{ .Value }} more{{ end }}`;
 }
@@ -89,16 +113,16 @@ export function upToThree(label: string, expr: string, ids: readonly string[], o
 /**
  * Template text: one of two texts, by whether the value of a query is 0; none, if there is no value.
  *
- * @param expr with `%q` for the namespace and for the values of `ids`, each time in this order
+ * @param expr with `%s` for the matchers on the tenant and on `ids`, any number of times
  */
 export function eitherOr(
   expr: string,
   ids: readonly string[],
   texts: Readonly<Record<'yes' | 'no', string>>,
 ): string {
-  const times = expr.split('namespace=%q').length - 1;
-  const values = Array.from({ length: times }, () => ['namespace', ...ids]).flat();
-  const asked = `query (printf \`${expr}\` ${values.map((id) => `$labels.${id}`).join(' ')})`;
+  const { matchers, values } = sameAs(ids);
+  const times = expr.split('%s').length - 1;
+  const asked = `query (printf \`${expr.replaceAll('%s', matchers)}\` ${Array.from({ length: times }, () => values).join(' ')})`;
   return `{{ range ${asked} }}{{ if .Value }}${texts.yes}{{ else }}${texts.no}{{ end }}{{ end }}`;
 }
 
@@ -135,8 +159,6 @@ export function presence(name: string, ids: readonly string[], up: string, value
   const configured = `bunnynet:${name}_configured`;
   const unread = `bunnynet:${name}_unread`;
   const by = ids.join(', ');
-  // Accounts of the same name may be two, each read by an exporter of its own.
-  const each = ids.includes('account') ? `job, instance, ${by}` : by;
   const withAccount = [...new Set([...ids, 'account'])].join(', ');
   // What was renamed is that of its newest account.
   const or = `or on (job, instance, ${by})`;
@@ -163,8 +185,8 @@ export function presence(name: string, ids: readonly string[], up: string, value
         expr: `
           max by (${by}) (
             ${configured}
-            unless on (${each}) last_over_time(${up}[3m:1m]) == 1
-            unless on (${each}) last_over_time(${value}[3m:1m])
+            unless on (${by}) last_over_time(${up}[3m:1m]) == 1
+            unless on (${by}) last_over_time(${value}[3m:1m])
           )`,
       },
     ],

@@ -97,7 +97,7 @@ const advices = {
   pace: {
     tone: 'warn',
     advice: 'The runbook says how to choose.',
-    runbook: 'runbooks/BunnynetScheduleLag.md',
+    runbook: 'runbooks/BunnynetRequestRateTooLow.md',
   },
   shared: {
     tone: 'warn',

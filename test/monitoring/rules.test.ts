@@ -138,7 +138,7 @@ describe('the texts of the rules', () => {
     }
   });
 
-  it('leaves the namespace to every grouping and every match', () => {
+  it('leaves the cluster and the namespace to every grouping and every match', () => {
     // Records for the dashboards match by ids alone.
     const ofDashboards = [...ruleSets.values()]
       .flatMap(({ groups }) => groups.flatMap(({ records }) => records))
@@ -152,7 +152,8 @@ describe('the texts of the rules', () => {
     ];
     expect(lists.length).toBeGreaterThan(100);
     const without = lists.filter(
-      ([whole, labels = '']) => whole !== 'on ()' && !labels.split(', ').includes('namespace'),
+      ([whole, labels = '']) =>
+        /^(by|on)/.test(whole) && whole !== 'on ()' && !labels.startsWith('cluster, namespace, '),
     );
     expect(without).toEqual([]);
   });
@@ -202,26 +203,32 @@ describe.each(alerts)('$alert', ({ alert, labels, annotations, expr }) => {
     );
   });
 
-  it('says whose it is, unless it is about an exporter, an API or a kind', () => {
-    const aboutNoAccount =
-      /^Bunnynet(Exporter(Down|Absent)|ApiUnreadable|ScheduleLag|ReloadFailed|SchemaDrift)$/;
-    const isOfSeries = /\bby \([^)]*\baccount\b[^)]*\)/.test(expr) || /"account", "\$1"/.test(expr);
-    const isLookedUp = /^\{\{ with query .*_configured\{.*label "account"/.test(labels['account'] ?? '');
-    expect([isOfSeries, isLookedUp].filter(Boolean)).toHaveLength(aboutNoAccount.test(alert) ? 0 : 1);
-    // In at least one case.
+  it('is about a thing, an account or the process, and has the labels of that alone', () => {
+    const { sort, presence } = declared.find((each) => each.alert === alert) ?? {};
+    // The shape of answers is the same for all accounts.
+    const isOfNone = sort === 'process' || alert === 'BunnynetSchemaDrift';
     const fired = cases.filter(({ alertname }) => alertname === alert);
-    const accounts = fired.flatMap(({ exp_alerts }) =>
-      exp_alerts.map(({ exp_labels }) => 'account' in exp_labels),
+    const found = fired.flatMap(({ exp_alerts }) =>
+      exp_alerts.map(({ exp_labels }) => Object.keys(exp_labels)),
     );
-    expect(accounts.includes(true)).toBe(!aboutNoAccount.test(alert));
+    expect(found).not.toEqual([]);
+    for (const names of found) {
+      expect(names.includes('job'), alert).toBe(sort === 'process');
+      expect(names.includes('instance'), alert).toBe(sort === 'process');
+      // Without an account where there never was an exporter, and of a target whose exporter does not say.
+      if (isOfNone || alert === 'BunnynetExporterAbsent') continue;
+      for (const id of presence?.ids ?? []) expect(names, alert).toContain(id);
+    }
+    const accounts = found.map((names) => names.includes('account'));
+    expect(accounts.includes(true), alert).toBe(!isOfNone);
+    if (sort === undefined && presence?.ids.includes('account') === false)
+      expect(labels['account']).toMatch(/^\{\{ with query .*_configured\{.*label "account"/);
   });
 
   it('has a case in which it fires, with the namespace of its series, and one in which it does not', () => {
     const own = cases.filter(({ alertname }) => alertname === alert);
     const fired = own.flatMap(({ exp_alerts }) => exp_alerts.map(({ exp_labels }) => exp_labels));
-    // An alert about missing series has no series with a namespace.
-    const withNamespace = alert.endsWith('Absent') ? {} : { namespace: 'edge' };
-    expect(fired).toContainEqual(expect.objectContaining(withNamespace));
+    expect(fired).toContainEqual(expect.objectContaining({ namespace: 'edge' }));
     const isSilent = own.some(({ exp_alerts }) => exp_alerts.length === 0) || silencesOf(alert).length > 0;
     expect(isSilent).toBe(true);
   });
@@ -259,7 +266,7 @@ describe('the documents', () => {
     expect(set.get('shield-zone.yml')).not.toContain('BunnynetShieldWafLogOnly');
     expect(set.get('application.yml')).toContain('> 5 *');
     expect(set.get('application.yml')).toContain(
-      ') unless on (namespace, app_id) bunnynet:application_configured{app_id=~"HbqFNk0KZjzYOcp"}',
+      ') unless on (cluster, namespace, app_id) bunnynet:application_configured{app_id=~"HbqFNk0KZjzYOcp"}',
     );
   });
 

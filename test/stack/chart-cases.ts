@@ -282,13 +282,13 @@ export const refusals: Readonly<
       ...oneApplication,
       config: { applications: { targets: 'all', interval: '5x' } },
       serviceMonitor: { interval: 'often' },
-      prometheusRule: { alerts: { BunnynetScheduleLag: { for: '5 m', keepFiringFor: 'x' } } },
+      prometheusRule: { alerts: { BunnynetRequestRateTooLow: { for: '5 m', keepFiringFor: 'x' } } },
     },
     naming: [
       'config.applications.interval',
       'serviceMonitor.interval',
-      'prometheusRule.alerts.BunnynetScheduleLag.for',
-      'prometheusRule.alerts.BunnynetScheduleLag.keepFiringFor',
+      'prometheusRule.alerts.BunnynetRequestRateTooLow.for',
+      'prometheusRule.alerts.BunnynetRequestRateTooLow.keepFiringFor',
     ].map((path) => new RegExp(`'${path}': value must be 'a duration, such as 30s'`)),
   },
   'a severity for all alerts': {
@@ -429,9 +429,9 @@ export const refusals: Readonly<
   'a threshold that is not a number': {
     values: {
       ...oneApplication,
-      prometheusRule: { alerts: { BunnynetScheduleLag: { thresholds: { seconds: '1m' } } } },
+      prometheusRule: { alerts: { BunnynetRequestRateTooLow: { thresholds: { share: '1m' } } } },
     },
-    naming: [/alerts.BunnynetScheduleLag.thresholds.seconds': got string, want number/],
+    naming: [/alerts.BunnynetRequestRateTooLow.thresholds.share': got string, want number/],
   },
   'a label that identifies alerts': {
     values: { ...oneApplication, prometheusRule: { enabled: true, alertLabels: { namespace: 'other' } } },

@@ -105,8 +105,8 @@ describe('npm run rules', () => {
   it.each([
     [
       'what is no duration',
-      'alerts:\n  BunnynetScheduleLag:\n    for: 5x\n    keepFiringFor: often',
-      /yaml:3: alerts\.BunnynetScheduleLag\.for: expected a duration, such as 30s\n.*:4: .*keepFiringFor: expected a duration/,
+      'alerts:\n  BunnynetRequestRateTooLow:\n    for: 5x\n    keepFiringFor: often',
+      /yaml:3: alerts\.BunnynetRequestRateTooLow\.for: expected a duration, such as 30s\n.*:4: .*keepFiringFor: expected a duration/,
     ],
     [
       'what is no name of a label',
@@ -120,12 +120,12 @@ describe('npm run rules', () => {
     ],
     [
       'a threshold that is not a number',
-      'alerts: { BunnynetScheduleLag: { thresholds: { seconds: 1m } } }',
-      /settings\.yaml:1: alerts\.BunnynetScheduleLag\.thresholds\.seconds: expected a number/,
+      'alerts: { BunnynetRequestRateTooLow: { thresholds: { share: 1m } } }',
+      /settings\.yaml:1: alerts\.BunnynetRequestRateTooLow\.thresholds\.share: expected a number/,
     ],
     [
       'an unknown setting',
-      'alerts:\n  BunnynetScheduleLag:\n    threshold: {}',
+      'alerts:\n  BunnynetRequestRateTooLow:\n    threshold: {}',
       /settings\.yaml:3: .*threshold: unknown setting \(did you mean thresholds\?\)/,
     ],
     ['broken YAML', 'disabled: [', /settings\.yaml:1: expected YAML: the bracket/],

@@ -43,53 +43,56 @@ interface Trouble {
   /** Kinds of which only some targets are stale. */
   readonly partly: readonly string[];
   readonly listings: readonly string[];
-  /** The APIs that refuse the key of umbrella, of which all of this is then. */
+  /** The APIs that refuse its key. */
   readonly refusedBy?: readonly string[];
   readonly isAccountUnread?: boolean;
 }
 const fine: Trouble = { apis: [], kinds: [], partly: [], listings: [] };
 
-function pageOf({ apis, kinds, partly, listings, refusedBy, isAccountUnread = false }: Trouble): string {
-  const account = refusedBy ? 'umbrella' : 'acme';
+/** The page of an exporter of two accounts; all trouble is of the one, the other one is well. */
+function pageOf(
+  account: string,
+  { apis, kinds, partly, listings, refusedBy = [], isAccountUnread = false }: Trouble,
+): string {
   const series = (name: string, labels: string, value: number) =>
     `bunnynet_exporter_${name}{${labels}} ${value}`;
   const ofKinds = resources.flatMap(({ kind }) => {
     const stale = partly.includes(kind) ? 2 : kinds.includes(kind) ? 3 : 0;
+    const labels = `kind="${kind}",account="${account}"`;
     return [
-      series('targets', `kind="${kind}",account="${account}"`, 3),
-      series('stale_targets', `kind="${kind}",account="${account}"`, stale),
-      series(
-        'discovery_failing_listings',
-        `kind="${kind}",account="${account}"`,
-        Number(listings.includes(kind)),
-      ),
+      series('targets', labels, 3),
+      series('stale_targets', labels, stale),
+      series('discovery_failing_listings', labels, Number(listings.includes(kind))),
     ];
   });
   const ofApis = apiNames.map((api) => series('api_unreadable', `api="${api}"`, Number(apis.includes(api))));
-  const ofKeys = ['acme', 'umbrella'].flatMap((one) => [
-    ...apiNames.map((api) =>
-      series(
-        'refused_keys',
-        `api="${api}",credential="${one}",account="${one}"`,
-        Number(one === 'umbrella' && refusedBy?.includes(api) === true),
+  const ofAccounts = [account, `well-${account}`].flatMap((one) => {
+    const isTroubled = one === account;
+    return [
+      ...apiNames.map((api) =>
+        series(
+          'refused_keys',
+          `api="${api}",credential="${one}",account="${one}"`,
+          Number(isTroubled && refusedBy.includes(api)),
+        ),
       ),
-    ),
-    series(
-      'account_failing',
-      `account="${one}",reason="auth"`,
-      Number(isAccountUnread && one === 'umbrella'),
-    ),
-  ]);
-  return `${[series('build_info', 'version="1.0.0"', 1), ...ofApis, ...ofKeys, ...ofKinds].join('\n')}\n`;
+      series('account_failing', `account="${one}",reason="auth"`, Number(isAccountUnread && isTroubled)),
+    ];
+  });
+  return `${[series('build_info', 'version="1.0.0"', 1), ...ofApis, ...ofAccounts, ...ofKinds].join('\n')}\n`;
 }
 
 class Exporter {
   trouble = fine;
+  readonly account: string;
   readonly #server: Server = createServer((_, response) => {
     // Prometheus 3 takes no page without a type.
-    response.setHeader('Content-Type', 'text/plain; version=0.0.4').end(pageOf(this.trouble));
+    response.setHeader('Content-Type', 'text/plain; version=0.0.4').end(pageOf(this.account, this.trouble));
   });
 
+  constructor(account: string) {
+    this.account = account;
+  }
   async listen(): Promise<void> {
     await once(this.#server.listen(0, '127.0.0.1'), 'listening');
   }
@@ -103,8 +106,8 @@ class Exporter {
 }
 
 describe('an outage of everything', () => {
-  const down = new Exporter();
-  const other = new Exporter();
+  const down = new Exporter('acme');
+  const other = new Exporter('other');
   let folder = '';
   let alertmanager: Alertmanager;
   let prometheus = '';
@@ -129,7 +132,7 @@ describe('an outage of everything', () => {
 
   /** Waits until the exporter has so many alerts of this name in this state. */
   async function reach(exporter: Exporter, alert: string, state: string, count: number): Promise<void> {
-    const query = `ALERTS{alertname="${alert}",alertstate="${state}",instance="${exporter.instance}"}`;
+    const query = `ALERTS{alertname="${alert}",alertstate="${state}",account="${exporter.account}"}`;
     await eventually(async () => {
       const found = (await ask(prometheus, 'query', { query })).length;
       if (found !== count) throw new Error(`${found} of ${count} are ${state}: ${alert}`);
@@ -143,17 +146,17 @@ describe('an outage of everything', () => {
       readonly status: { readonly state: string };
     }[];
     return alerts.flatMap(({ labels, status }) =>
-      labels['instance'] === exporter.instance
+      labels['account'] === exporter.account
         ? [`${status.state} ${labels['alertname']} ${labels['kind'] ?? labels['api']}`]
         : [],
     );
   }
   /** What was told of an exporter, each once, in the order in which it was. */
-  const toldOf = ({ instance }: Exporter): readonly string[] => [
+  const toldOf = ({ account }: Exporter): readonly string[] => [
     ...new Set(
       alertmanager.deliveries
         .flatMap(({ alerts }) => alerts)
-        .filter(({ labels }) => labels['instance'] === instance)
+        .filter(({ labels }) => labels['account'] === account)
         .map(({ status, labels }) => `${status} ${labels['alertname']} ${labels['kind'] ?? labels['api']}`),
     ),
   ];
@@ -239,15 +242,13 @@ describe('an outage of everything', () => {
       alertname: 'BunnynetKeyRefused',
       severity: 'critical',
       namespace: 'edge',
-      job: 'bunnynet',
-      instance: down.instance,
-      credential: 'umbrella',
-      account: 'umbrella',
+      credential: 'acme',
+      account: 'acme',
     });
     expect(alert?.annotations).toMatchObject({
-      summary: 'umbrella: The key of umbrella is refused',
+      summary: 'acme: The key of acme is refused',
       description: expect.stringMatching(
-        /reads with the key of umbrella \(account umbrella\): [a-z]+(, [a-z_]+)+\. Nothing else is read with it\./,
+        /is read with the key of acme \(account acme\): [a-z]+(, [a-z_]+)+\. Nothing of the account could be read with it for \d+s\./,
       ) as string,
     });
   });
@@ -258,7 +259,7 @@ describe('an outage of everything', () => {
   ])('%s: nothing that it inhibited is told after it', async (_, trouble, source) => {
     const kinds = resources.map(({ kind }) => kind);
     await reach(down, source, 'firing', 0);
-    // Both are of umbrella, which is read again at once; its kinds and its listings are so some minutes later.
+    // The account is read again at once, its kinds and its listings some minutes later.
     const whole = { ...fine, ...trouble, kinds, listings: kinds };
     down.trouble = { ...fine, ...trouble, isAccountUnread: true };
     await eventually(() => expect(toldOf(down).join()).toContain(`firing ${source}`));

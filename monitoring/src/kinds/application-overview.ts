@@ -4,7 +4,7 @@ import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines, textOf, yesNo } from '../panels.ts';
 import { all, anywhere, highest, peaks, seriesOf, top, values } from '../promql.ts';
-import { upToThree } from '../rules.ts';
+import { sameAs, upToThree } from '../rules.ts';
 import { grid } from '../tables.ts';
 import { application, applicationDashboard, statusColors } from './application.ts';
 
@@ -31,17 +31,19 @@ const cpuShare = 'bunnynet:application_pod_cpu:ratio';
 function shareOfLimit(used: string, limit: string): string {
   return `
           max by (app_id, region, pod_name) (
-            last_over_time(bunnynet_application_${used}[3m:1m])
-            / on (job, instance, app_id) group_left last_over_time(bunnynet_application_overview_instance_limit_${limit}[3m:1m])
+            max by (job, instance, app_id, region, pod_name) (last_over_time(bunnynet_application_${used}[3m:1m]))
+            / on (job, instance, app_id) group_left ()
+            max by (job, instance, app_id) (last_over_time(bunnynet_application_overview_instance_limit_${limit}[3m:1m]))
           ) < Inf`;
 }
 
 /** Template text: the names of the pods that a query with the application's id has. */
 function pods(expr: string): string {
-  return upToThree('pod_name', `max by (namespace, pod_name) (${expr})`, ['app_id'], 'none can be read now');
+  return upToThree('pod_name', `max by (pod_name) (${expr})`, ['app_id'], 'none can be read now');
 }
 
-const oldestPod = `{{ with query (printf "bottomk(1, max by (namespace, pod_name, region) (last_over_time(bunnynet_application_pod_last_heartbeat_timestamp_seconds{namespace=%q,app_id=%q}[3m:1m])))" $labels.namespace $labels.app_id) }}{{ . | first | label "pod_name" }} in {{ . | first | label "region" }}{{ else }}not read now{{ end }}`;
+const podOf = sameAs(['app_id']);
+const oldestPod = `{{ with query (printf "bottomk(1, max by (pod_name, region) (last_over_time(bunnynet_application_pod_last_heartbeat_timestamp_seconds{${podOf.matchers}}[3m:1m])))" ${podOf.values}) }}{{ . | first | label "pod_name" }} in {{ . | first | label "region" }}{{ else }}not read now{{ end }}`;
 
 /** A record of the selected pods. */
 function selected(record: string, from: string): string {
@@ -98,7 +100,7 @@ export const applicationOverview: KindMonitoring = {
         for: '10m',
         keepFiringFor: '15m',
         summary: 'An instance of application {{ or $name $labels.app_id }} is near its memory limit',
-        description: `Instances of application {{ $labels.app_id }} that have used more than {{ humanizePercentage "[[share]]" }} of their memory limit for [[for]]: ${pods(`${memoryShare}{namespace=%q,app_id=%q} > [[share]]`)}. The most is {{ $value | humanizePercentage }}.`,
+        description: `Instances of application {{ $labels.app_id }} that have used more than {{ humanizePercentage "[[share]]" }} of their memory limit for [[for]]: ${pods(`${memoryShare}{%s} > [[share]]`)}. The most is {{ $value | humanizePercentage }}.`,
       },
       BunnynetApplicationContainerRestarting: {
         expr: `
@@ -109,16 +111,16 @@ export const applicationOverview: KindMonitoring = {
         for: '2m',
         keepFiringFor: '15m',
         summary: 'A container of application {{ or $name $labels.app_id }} keeps restarting',
-        description:
-          'Restarts of a container of application {{ $labels.app_id }} within half an hour: {{ $value | humanize }}. Last exit codes:{{ range query (printf "max by (namespace, container_name, region) (last_over_time(bunnynet_application_container_last_exit_code{app_id=%q}[30m]))" $labels.app_id) }} {{ .Labels.container_name }} in {{ .Labels.region }} {{ .Value }};{{ end }} 137 means killed, usually because it ran out of memory.',
+        description: `Restarts of a container of application {{ $labels.app_id }} within half an hour: {{ $value | printf "%.0f" }}. Last exit codes:{{ range query (printf "max by (container_name, region) (last_over_time(bunnynet_application_container_last_exit_code{${podOf.matchers}}[30m]))" ${podOf.values}) }} {{ .Labels.container_name }} in {{ .Labels.region }} {{ .Value }};{{ end }} 137 means killed, usually because it ran out of memory.`,
       },
       BunnynetApplicationHeartbeatStopped: {
         comment:
           'Measured at the last reading, so that an outage of the API does not look like one of the pod.',
         expr: `
           max by (app_id) (
-            last_over_time(bunnynet_application_overview_last_success_timestamp_seconds[3m:1m])
-            - on (job, instance, app_id) group_right last_over_time(bunnynet_application_pod_last_heartbeat_timestamp_seconds[3m:1m])
+            max by (job, instance, app_id) (last_over_time(bunnynet_application_overview_last_success_timestamp_seconds[3m:1m]))
+            - on (job, instance, app_id) group_right ()
+            max by (job, instance, app_id, region, pod_name) (last_over_time(bunnynet_application_pod_last_heartbeat_timestamp_seconds[3m:1m]))
             unless on (job, instance, app_id, region, pod_name) last_over_time(bunnynet_application_pod_status{status="deleting"}[3m:1m]) == 1
           ) > [[seconds]]`,
         thresholds: { seconds: 600 },

@@ -3,6 +3,7 @@ import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { bars, lines } from '../panels.ts';
 import { anywhere, share, top, values } from '../promql.ts';
+import { sameAs } from '../rules.ts';
 import { grid } from '../tables.ts';
 import { application, applicationDashboard } from './application.ts';
 
@@ -10,8 +11,9 @@ const family = (name: string): string => `bunnynet_application_volume_${name}`;
 
 /** A volume is shown with its own name and the application's. Of two volumes with the same name, the fuller is shown. */
 const volume = { ...application, ids: ['app_id', 'volume'] };
-const used = 'last_over_time(bunnynet_application_volume_usage_bytes{app_id=%q}[3m:1m])';
-const size = 'last_over_time(bunnynet_application_volume_capacity_bytes{app_id=%q}[3m:1m])';
+const { matchers, values: own } = sameAs(['app_id']);
+const used = `last_over_time(bunnynet_application_volume_usage_bytes{${matchers}}[3m:1m])`;
+const size = `last_over_time(bunnynet_application_volume_capacity_bytes{${matchers}}[3m:1m])`;
 const inRow = (name: string): string => values(anywhere(volume), family(name));
 const fullest = share(volume, family('usage_bytes'), family('capacity_bytes'));
 
@@ -33,7 +35,7 @@ export const applicationVolume: KindMonitoring = {
         for: '15m',
         keepFiringFor: '30m',
         summary: 'A volume of application {{ or $name $labels.app_id }} is nearly full',
-        description: `The fullest volume of application {{ $labels.app_id }}{{ with query (printf \`topk(1, max by (namespace, volume) (${used} / (${size} > 0)))\` $labels.app_id $labels.app_id) }}, {{ . | first | label "volume" }},{{ end }} has been {{ $value | humanizePercentage }} full for [[for]].`,
+        description: `The fullest volume of application {{ $labels.app_id }}{{ with query (printf \`topk(1, max by (volume) (${used} / (${size} > 0)))\` ${own} ${own}) }}, {{ . | first | label "volume" }},{{ end }} has been {{ $value | humanizePercentage }} full for [[for]].`,
       },
     },
   },

@@ -33,8 +33,9 @@ export const dnsRecord: KindMonitoring = {
         comment: 'For the dashboards: whether each monitored record is offline, with its host and its type.',
         expr: `
           max by (dns_zone_id, record_id, name, type) (
-            last_over_time(bunnynet_dns_record_info[3m:1m])
-            * on (job, instance, dns_zone_id, record_id) group_left () last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m:1m])
+            group by (dns_zone_id, record_id, name, type) (last_over_time(bunnynet_dns_record_info[3m:1m]))
+            * on (dns_zone_id, record_id) group_left ()
+            max by (dns_zone_id, record_id) (last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m:1m]))
           )`,
       },
     ],
@@ -54,7 +55,7 @@ export const dnsRecord: KindMonitoring = {
           'Records of the DNS zone {{ $labels.dns_zone_id }} that their monitors have reported offline for [[for]]: {{ $value }} (' +
           upToThree(
             'name',
-            'max by (namespace, name) (last_over_time(bunnynet_dns_record_info{namespace=%q,dns_zone_id=%q}[3m:1m]) and on (namespace, job, instance, record_id) last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m:1m]) == 1)',
+            'max by (name) (last_over_time(bunnynet_dns_record_info{%s}[3m:1m]) and on (job, instance, record_id) last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m:1m]) == 1)',
             ['dns_zone_id'],
             'not read now',
           ) +

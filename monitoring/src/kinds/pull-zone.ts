@@ -41,7 +41,7 @@ const uncertified = family('hostnames_without_certificate');
 
 const uncertifiedHostnames = upToThree(
   'hostname',
-  'max by (namespace, hostname) (last_over_time(bunnynet_pull_zone_hostname_info{certificate="none",namespace=%q,pull_zone_id=%q}[3m:1m]))',
+  'max by (hostname) (last_over_time(bunnynet_pull_zone_hostname_info{certificate="none",%s}[3m:1m]))',
   ['pull_zone_id'],
   '{{ $value }}',
 );
@@ -49,7 +49,7 @@ const uncertifiedHostnames = upToThree(
 /** Of a pull zone that is not told, nothing is said. */
 const renewal = eitherOr(
   ['auto_ssl_enabled', 'lets_encrypt_enabled']
-    .map((name) => `max(last_over_time(${family(name)}{namespace=%q,pull_zone_id=%q}[3m:1m]))`)
+    .map((name) => `max(last_over_time(${family(name)}{%s}[3m:1m]))`)
     .join(' * '),
   ['pull_zone_id'],
   {

@@ -35,8 +35,8 @@ export const videoEncoding: KindMonitoring = {
           'Measured at the last reading: since then it may have been encoded, which a long interval would show hours later.',
         expr: `
           max by (library_id) (
-            last_over_time(bunnynet_video_encoding_last_success_timestamp_seconds[3m:1m])
-            - on (job, instance, library_id) last_over_time(bunnynet_video_encoding_oldest_unfinished_timestamp_seconds[3m:1m])
+            max by (job, instance, library_id) (last_over_time(bunnynet_video_encoding_last_success_timestamp_seconds[3m:1m]))
+            - max by (job, instance, library_id) (last_over_time(bunnynet_video_encoding_oldest_unfinished_timestamp_seconds[3m:1m]))
           ) > [[seconds]]`,
         thresholds: { seconds: 3600 },
         for: '30m',

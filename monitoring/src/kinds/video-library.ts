@@ -34,7 +34,7 @@ const expiry = highest(library, `${expires} and ${family('drm_system_enabled')} 
 
 const expiring = upToThree(
   'system',
-  'max by (namespace, system) (last_over_time(bunnynet_video_library_drm_certificate_expiration_timestamp_seconds{namespace=%q,library_id=%q}[3m:1m]) - time() < [[days]] * 86400)',
+  'max by (system) (last_over_time(bunnynet_video_library_drm_certificate_expiration_timestamp_seconds{%s}[3m:1m]) - time() < [[days]] * 86400)',
   ['library_id'],
   'not read now',
 );
