@@ -1,6 +1,7 @@
 /** A 401 about an id, which the API answers as it does to a refused key: a mistyped id, and a key that is revoked. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
@@ -255,6 +256,35 @@ describe('a key that is revoked between two polls of many targets that are named
     state.isRevoked = true;
     await whole.pass(minuteMs);
     expect(await refused(whole)).toBe(1);
+  });
+
+  it('is not taken for good by a poll that began before and ends well after: no id is unknown meanwhile', async () => {
+    const { whole, state } = await startZones({
+      zones: [7, 8],
+      more: { storage_zone_egress: { targets: [7, { id: 8, interval: '2s' }], interval: '30s' } },
+    });
+    const answer = whole.routes['*'];
+    const slow = '/storagezone/7/statistics/egress';
+    whole.routes['*'] = async (request) => {
+      const given = answer?.(request);
+      if (request.path === slow) await sleep(8000);
+      return given;
+    };
+    state.listing = async () => {
+      const given = state.isRevoked ? reply(401) : list(7, 8);
+      await sleep(9000);
+      return given;
+    };
+    await whole.exporter.start();
+    await whole.pass(2 * minuteMs);
+    const before = asked(whole, slow);
+    while (asked(whole, slow) === before) await whole.pass(100);
+    state.isRevoked = true;
+    for (let n = 0; n < 120; n++) {
+      await whole.pass(500);
+      expect(results(whole)).not.toContain('not_found');
+    }
+    expect([results(whole), await refused(whole)]).toEqual([['auth', 'auth'], 1]);
   });
 
   it('is refused also at an API without a listing', async () => {
