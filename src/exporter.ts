@@ -471,9 +471,8 @@ export class Exporter {
   /** Says what of the patterns is hardly meant, once everything was polled once: then all is known that they select from. */
   #warnOfSelections(): void {
     if (!this.#engine.hasPolledAll) return;
-    const { targets, listings } = this.#engine.overview();
-    for (const text of this.#selectionWarnings(this.#setup.config, { targets, listings }))
-      this.#options.log.warn(text);
+    const { listings } = this.#engine.overview();
+    for (const text of this.#selectionWarnings(this.#setup.config, listings)) this.#options.log.warn(text);
   }
 
   #logWanted(): void {

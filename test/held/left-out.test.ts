@@ -167,7 +167,7 @@ describe('discovery.exclude', () => {
     expect(whole.exporter.causes()).toEqual([]);
   });
 
-  it('does not keep from being read what the configuration names, but says so', async () => {
+  it('does not keep from being read what the configuration names', async () => {
     const whole = await startWhole({
       document: {
         pull_zones: { targets: [2] },
@@ -179,9 +179,6 @@ describe('discovery.exclude', () => {
     await whole.exporter.start();
     await whole.pass(60_000);
     expect(polled(whole)).toEqual({ pull_zone: ['2'], pull_zone_statistics: ['1'] });
-    expect(whole.said('discovery.exclude').map(({ msg }) => msg)).toEqual([
-      'pull_zones.targets names staging: it is read, although discovery.exclude leaves it out',
-    ]);
   });
 });
 
@@ -221,65 +218,5 @@ describe('a pattern is said to be wrong once, when everything that it selects fr
     expect(said().filter((msg) => msg.includes('that was found') || msg.includes('all that was'))).toEqual(
       warnings,
     );
-  });
-
-  it('says what one section excludes and other kinds read, with the line that leaves it out everywhere', async () => {
-    const whole = await startWhole({
-      document: {
-        pull_zones: { targets: 'all', exclude: ['stag.*', '3'] },
-        pull_zone_statistics: { targets: 'all' },
-        pull_zone_origin_errors: { targets: 'all' },
-      },
-      routes: { '/pullzone': () => pullZones([1, 'shop'], [2, 'staging'], [3, 'www']) },
-    });
-    await whole.exporter.start();
-    await whole.pass(60_000);
-    const line = 'discovery: { exclude: ["stag.*","pull_zone_id=3"] }';
-    const said = () => whole.said('still read').map(({ msg }) => msg);
-    expect(said()).toEqual([
-      `pull_zones.exclude leaves out what other kinds still read: staging, www (pull_zone_statistics, pull_zone_origin_errors). To leave it out of all of them, write \`${line}\``,
-    ]);
-    // The line that it says ends it.
-    whole.document = {
-      ...whole.document,
-      pull_zones: { targets: 'all' },
-      discovery: { exclude: ['stag.*', 'pull_zone_id=3'] },
-    };
-    await whole.reload();
-    await whole.pass(60_000);
-    expect(said()).toHaveLength(1);
-    expect(polled(whole)).toEqual({
-      pull_zone: ['1'],
-      pull_zone_statistics: ['1'],
-      pull_zone_origin_errors: ['1'],
-    });
-  });
-
-  it('says the same of a Shield Zone, which is left out everywhere by its pull zone', async () => {
-    const whole = await startWhole({
-      document: {
-        shield_zones: { targets: 'all', exclude: ['stag.*', '300'] },
-        shield_access_lists: { targets: 'all' },
-        pull_zones: { targets: 'all' },
-      },
-      routes: {
-        '/pullzone': () => pullZones([1, 'shop'], [2, 'staging'], [3, 'www']),
-        '/shield/shield-zones': () => shieldZones(100, 200, 300),
-      },
-    });
-    await whole.exporter.start();
-    await whole.pass(60_000);
-    const line = 'discovery: { exclude: ["stag.*","pull_zone_id=3"] }';
-    expect(whole.said('still read').map(({ msg }) => msg)).toEqual([
-      `shield_zones.exclude leaves out what other kinds still read: staging, www (shield_access_lists). To leave it out of all of them and of pull zones, write \`${line}\``,
-    ]);
-    whole.document = {
-      ...whole.document,
-      shield_zones: { targets: 'all' },
-      discovery: { exclude: ['stag.*', 'pull_zone_id=3'] },
-    };
-    await whole.reload();
-    await whole.pass(60_000);
-    expect(polled(whole)).toEqual({ shield_zone: ['100'], shield_access_lists: ['100'], pull_zone: ['1'] });
   });
 });
