@@ -4,8 +4,7 @@
  */
 import type { Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
-import { idText } from '../polling/discovered.ts';
-import type { Target } from '../polling/spec.ts';
+import { type FoundTargets, idText, type Target } from '../polling/past.ts';
 import { allLabelsOf, catalogue } from '../resources/catalogue.ts';
 import { firstOfDays } from '../resources/queries.ts';
 import {
@@ -20,7 +19,6 @@ import type { Range } from '../resources/times.ts';
 import { buildInfo } from '../telemetry.ts';
 import { andList, count, plural } from '../text.ts';
 import { stateOf } from './counted.ts';
-import type { Discovered } from './discover.ts';
 import { Estimate } from './estimate.ts';
 import { always, type Grid } from './growth.ts';
 import {
@@ -210,7 +208,7 @@ class Backfill {
       );
   }
 
-  #plan({ targets }: Discovered): readonly KindPlan[] {
+  #plan({ targets }: FoundTargets): readonly KindPlan[] {
     const { resources, config } = this.#options;
     return resources.flatMap((resource) => {
       const { kind } = resource;
@@ -244,7 +242,7 @@ class Backfill {
   }
 
   /** Says what comes. The newest answers of some targets of each kind show how many series a target has. */
-  async #announce(plans: readonly KindPlan[], { targets, foundFor }: Discovered): Promise<void> {
+  async #announce(plans: readonly KindPlan[], { targets, foundFor }: FoundTargets): Promise<void> {
     for (const job of plans.flatMap(probesOf)) {
       const answer = this.#read(job);
       // It is awaited later, or not at all once this is interrupted.
@@ -399,7 +397,7 @@ class Backfill {
   }
 
   /** The names from kinds that have no counters. */
-  async #writeNames({ targets, foundFor }: Discovered): Promise<void> {
+  async #writeNames({ targets, foundFor }: FoundTargets): Promise<void> {
     for (const [resource, family] of this.#namingAlone()) {
       const writer = this.#writerOf(family);
       for (const target of targets.filter(({ kind }) => kind === resource.kind)) {

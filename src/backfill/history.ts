@@ -1,6 +1,5 @@
 /** The past of one target, as the answers tell it: the figures of each series, the time that they cover, and its names. Pure. */
-import type { Target } from '../polling/spec.ts';
-import { type FamilyRows, namedRowsOf } from '../polling/target-rows.ts';
+import { type FamilyRows, namedRowsOf, type Target } from '../polling/past.ts';
 import { catalogue, counterFamiliesOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { CounterSample, DayFigure, Family, Labels } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';

@@ -6,9 +6,7 @@ import type { PausedPart } from '../api/pacer.ts';
 import type { CreateSender } from '../api/pool.ts';
 import type { ForwardProxy } from '../api/proxy.ts';
 import type { Config } from '../config/config.ts';
-import { listingBehind, mayBeAboutId, opens } from '../polling/doubts.ts';
-import { isBare401 } from '../polling/record.ts';
-import type { Target } from '../polling/spec.ts';
+import { type FoundTargets, findTargets, RefusalRule, type Target } from '../polling/past.ts';
 import type { Exchange } from '../report/report.ts';
 import { counterFamiliesOf } from '../resources/catalogue.ts';
 import { isNotInPlan } from '../resources/envelope.ts';
@@ -26,8 +24,8 @@ import type { Range } from '../resources/times.ts';
 import type { Credentials } from '../secrets/credentials.ts';
 import { Keys } from '../secrets/keys.ts';
 import { Redactor } from '../secrets/redactor.ts';
-import { type Discovered, discover, failureOf, getFor, type Reader, reasonOf } from './discover.ts';
 import { timeText } from './ranges.ts';
+import { failureOf, getFor, type Reader, readListing, reasonOf } from './requests.ts';
 
 export interface PastOptions {
   readonly config: Config;
@@ -55,8 +53,7 @@ export class PastReader {
   readonly #options: PastOptions;
   readonly #keys: Keys;
   readonly #reader: Reader;
-  /** Of targets that got 401: whether their key is good, by the key of the target. */
-  readonly #keysGood = new Map<string, Promise<boolean | undefined>>();
+  readonly #refusals = new RefusalRule((spec) => getFor(this.#reader, spec));
   requests = 0;
   #isListing = false;
 
@@ -117,18 +114,17 @@ export class PastReader {
   }
 
   /** Finds the targets of some kinds of the configuration. nowMs: Unix time. */
-  async discover(isWanted: (kind: string) => boolean, nowMs: number): Promise<Discovered> {
+  async discover(isWanted: (kind: string) => boolean, nowMs: number): Promise<FoundTargets> {
     const { config, resources } = this.#options;
     this.#isListing = true;
-    const discovered = await discover({
-      ...this.#reader,
+    const found = await findTargets({
       config: { ...config, sections: config.sections.filter(({ kind }) => isWanted(kind)) },
       resources,
       foundKeys: this.#keys.found,
-      nowMs,
+      list: (spec) => readListing(this.#reader, spec, nowMs),
     });
     this.#isListing = false;
-    return discovered;
+    return found;
   }
 
   /**
@@ -159,25 +155,15 @@ export class PastReader {
       if (resource.isEmpty?.(failure) || isNotInPlan(resource, failure))
         return { reading: resource.nothing, answered };
       const { result, message } = failure;
-      const isGood =
-        isBare401(failure) && mayBeAboutId(target) ? await this.#isKeyGood(target, nowMs) : false;
-      const reason = isGood
+      const isOfId = await this.#refusals.isAboutId(target, failure, nowMs);
+      const reason = isOfId
         ? `${message} for its id, although the API accepts the key: correct the id`
         : `${message} for its id, or to the key: check both`;
       return {
-        failure: isGood === false ? reasonOf(failure, target.credential, this.#reader) : reason,
-        result: isGood === true ? 'not_found' : result,
+        failure: isOfId === false ? reasonOf(failure, target.credential, this.#reader) : reason,
+        result: isOfId === true ? 'not_found' : result,
       };
     }
-  }
-
-  /** Whether the key of a target that got 401 opens its listing; undefined if that does not tell. Asked once for each. */
-  #isKeyGood(target: Target, nowMs: number): Promise<boolean | undefined> | undefined {
-    const listing = listingBehind(target);
-    const known =
-      this.#keysGood.get(target.key) ?? (listing && opens(listing, getFor(this.#reader, listing), nowMs));
-    if (known) this.#keysGood.set(target.key, known);
-    return known;
   }
 }
 

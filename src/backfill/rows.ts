@@ -1,5 +1,5 @@
 /** The series that a history has of one target, family by family, and their samples. Pure. */
-import { withAccount } from '../polling/target-rows.ts';
+import { withAccount } from '../polling/past.ts';
 import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
 import type { Family, Labels } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';

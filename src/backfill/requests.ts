@@ -1,0 +1,72 @@
+/** How a history asks the API, and what it says of a failure. */
+import type { ApiClients } from '../api/client.ts';
+import { ApiError } from '../api/errors.ts';
+import { type ListingOutcome, type ListingSpec, nameOf, type Spec } from '../polling/past.ts';
+import { isNotInPlan } from '../resources/envelope.ts';
+import type { Get } from '../resources/resource.ts';
+import { ReadingError, silent } from '../resources/resource.ts';
+import { safeLine } from '../text.ts';
+
+export interface Reader {
+  readonly clients: ApiClients;
+  readonly signal: AbortSignal;
+  /** How long a request may take, with its turn, retries and the pauses that the API asks for. */
+  readonly budgetMs: number;
+  /** Where the key of a credential comes from. */
+  readonly describeKey: (credential: string) => string;
+}
+
+export function getFor(
+  { clients, signal, budgetMs }: Reader,
+  { api, account, credential, kind, queue }: Spec,
+): Get {
+  return (path) => clients[api].get({ path, account, credential, kind, queue, budgetMs }, signal);
+}
+
+/** How a request or a reading failed. Throws what is no failure of an answer. */
+export function failureOf(error: unknown) {
+  if (error instanceof ApiError)
+    return {
+      result: error.result,
+      status: error.answer.status,
+      errorKey: error.answer.errorKey,
+      message: safeLine(error.message),
+    };
+  if (error instanceof ReadingError)
+    return {
+      result: error.result,
+      status: undefined,
+      errorKey: error.errorKey,
+      message: safeLine(error.message),
+    };
+  throw error;
+}
+
+/** Why something could not be read, for people. */
+export function reasonOf(
+  { result, status, message }: Pick<ReturnType<typeof failureOf>, 'result' | 'status' | 'message'>,
+  credential: string,
+  { describeKey }: Pick<Reader, 'describeKey'>,
+): string {
+  return result === 'auth' && status === 401
+    ? `the API refuses the key of ${credential} (${describeKey(credential)}). Correct it and begin anew`
+    : message;
+}
+
+/** What one listing has; why, if it could not be read. nowMs: Unix time. */
+export async function readListing(reader: Reader, spec: ListingSpec, nowMs: number): Promise<ListingOutcome> {
+  const { listing, parent, account, credential } = spec;
+  try {
+    const run = await listing.discover(getFor(reader, spec), parent?.ids, silent, nowMs);
+    return { entries: [...run.found] };
+  } catch (error) {
+    reader.signal.throwIfAborted();
+    const failure = failureOf(error);
+    if (listing.isEmpty?.(failure) || isNotInPlan(listing, failure)) return { entries: [] };
+    const of = parent ? nameOf(parent) : account;
+    return {
+      failure: `the ${listing.nouns} of ${of}: ${reasonOf(failure, credential, reader)}`,
+      status: failure.status,
+    };
+  }
+}

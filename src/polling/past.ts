@@ -1,0 +1,121 @@
+/**
+ * What a history needs of polling, and its only way in: which targets there are, by the plan, with each listing read once; whether a 401
+ * is about an id or about the key; and what names a target. It makes no request itself.
+ */
+import type { Config } from '../config/config.ts';
+import { leftOutOf } from '../config/selector.ts';
+import type { Found, Get, Resource } from '../resources/resource.ts';
+import { compareListed, idText, ownKeysOf } from './discovered.ts';
+import { listingBehind, mayBeAboutId, opens } from './doubts.ts';
+import { mayLack } from './listings.ts';
+import { plan, plannedSections } from './plan.ts';
+import { type Failure, isBare401 } from './record.ts';
+import { type ListingSpec, type Spec, sourceOf, type Target } from './spec.ts';
+import type { Snapshot } from './task.ts';
+
+export { idText, nameOf } from './discovered.ts';
+export type { ListingSpec, Spec, Target } from './spec.ts';
+export { type FamilyRows, namedRowsOf, withAccount } from './target-rows.ts';
+
+/** What came of a listing: all that it has, or why it could not be read. */
+export type ListingOutcome =
+  | { readonly entries: readonly Found[] }
+  | { readonly failure: string; readonly status: number | undefined };
+
+export interface FoundTargets {
+  /** In the order of the configuration. */
+  readonly targets: readonly Target[];
+  /** What a listing found for a target that it feeds. */
+  readonly foundFor: (target: Target) => Found | undefined;
+  /** Which listings could not be read, and why. */
+  readonly failures: readonly string[];
+}
+
+export interface FindOptions {
+  readonly config: Config;
+  readonly resources: readonly Resource[];
+  /** The keys that listings have of what they list. */
+  readonly foundKeys: {
+    learn(listing: string, keys: ReturnType<typeof ownKeysOf>): void;
+    idOf(credential: string): string | undefined;
+  };
+  /** Reads a listing. */
+  readonly list: (spec: ListingSpec) => Promise<ListingOutcome>;
+}
+
+/** Finds the targets of a configuration: each listing is read once, as the plan wants it. */
+export async function findTargets({
+  config,
+  resources,
+  foundKeys,
+  list,
+}: FindOptions): Promise<FoundTargets> {
+  const sections = plannedSections(config, resources);
+  const isLeftOut = leftOutOf(config.discovery.exclude);
+  const asked = new Set<string>();
+  /** Of those that were read. */
+  const snapshots = new Map<string, Snapshot>();
+  const found = new Map<string, ReadonlyMap<string, Found>>();
+  const failures: string[] = [];
+  /** What may be a product that the account lacks, and the keys that read something of an API. */
+  const refusals: { readonly of: string; readonly failure: string }[] = [];
+  const reading = new Set<string>();
+  for (;;) {
+    const { listings, targets } = plan({
+      config,
+      sections,
+      isLeftOut,
+      keyIdOf: (credential) => foundKeys.idOf(credential) ?? '',
+      snapshotOf: (key) => snapshots.get(key),
+      before: new Map(),
+    });
+    const unread = [...listings.values()].filter(({ key }) => !asked.has(key));
+    if (unread.length === 0)
+      return {
+        targets: [...targets.values()],
+        foundFor: ({ fedBy = '', ids }) => found.get(fedBy)?.get(idText(ids)),
+        // A key that reads nothing of the API is refused.
+        failures: [...failures, ...refusals.flatMap(({ of, failure }) => (reading.has(of) ? [] : [failure]))],
+      };
+    const outcomes = await Promise.all(unread.map(async (spec) => [spec, await list(spec)] as const));
+    for (const [spec, outcome] of outcomes) {
+      const of = sourceOf(spec);
+      const entries = 'entries' in outcome ? outcome.entries : [];
+      asked.add(spec.key);
+      foundKeys.learn(spec.key, ownKeysOf(spec.listing, entries));
+      if (spec.isRead) found.set(spec.key, new Map(entries.map((one) => [idText(one.ids), one])));
+      if ('entries' in outcome) {
+        reading.add(of);
+        snapshots.set(spec.key, { entries: compareListed(undefined, entries).listed, keyId: spec.keyId });
+      } else if (mayLack(spec.listing, outcome.status)) refusals.push({ of, failure: outcome.failure });
+      else failures.push(outcome.failure);
+    }
+  }
+}
+
+/** Tells for each target that got a 401 whose fault that is. It asks once for each. */
+export class RefusalRule {
+  /** Whether the key of a target is good; undefined where nothing tells. By the key of the target. */
+  readonly #keysGood = new Map<string, Promise<boolean | undefined>>();
+  readonly #getFor: (spec: Spec) => Get;
+
+  constructor(getFor: (spec: Spec) => Get) {
+    this.#getFor = getFor;
+  }
+
+  /**
+   * @returns whether the failure is about the id, which the key is good for; undefined where that cannot be told
+   * @param nowMs Unix time
+   */
+  async isAboutId(
+    target: Target,
+    failure: Pick<Failure, 'result' | 'status' | 'errorKey'>,
+    nowMs: number,
+  ): Promise<boolean | undefined> {
+    if (!isBare401(failure) || !mayBeAboutId(target)) return false;
+    const listing = listingBehind(target);
+    const asked = this.#keysGood.get(target.key) ?? (listing && opens(listing, this.#getFor(listing), nowMs));
+    if (asked) this.#keysGood.set(target.key, asked);
+    return await asked;
+  }
+}
