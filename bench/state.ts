@@ -39,7 +39,7 @@ function countedBook(): { readonly book: CounterBook; readonly series: number } 
         ).flat(),
       };
       const context = { ids: target.ids, name: undefined, settings: {} };
-      counters?.add(context, reading, { nowMs: Date.now(), uptimeMs: performance.now() });
+      counters?.add(context, [{ reading }], { nowMs: Date.now(), uptimeMs: performance.now() });
     }
   }
   const series = [...book.states()].flatMap(({ counters }) =>

@@ -106,6 +106,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     const figures = [1, 2, 3, 4].map((figure) => hash(seed, requestCount, figure));
     const id = figures.map((figure) => figure.toString(16).padStart(8, '0')).join('');
     response.setHeader('cdn-requestid', id);
+    response.setHeader('date', new Date(now()).toUTCString());
     const { method = '', url = '/', headers } = request;
     const key = headers['accesskey']?.toString();
     const exchange = apiOf(key).handle({ method, url, key });

@@ -50,6 +50,8 @@ export interface Request extends Lane {
   readonly withoutRetries?: boolean | undefined;
   /** A permit that the caller already holds; `get` releases it in any case. */
   readonly permit?: Permit | undefined;
+  /** Called when a good answer has a date: Unix time by the clock of the API. */
+  readonly onDated?: ((sentAtMs: number) => void) | undefined;
 }
 
 function mapTexts(value: unknown, map: (text: string) => string): unknown {
@@ -75,6 +77,8 @@ interface RequestContext {
 interface DecodedAnswer extends AnswerText {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** When it was sent, by the clock of the API; undefined if it does not say so. Unix time. */
+  readonly sentAtMs: number | undefined;
 }
 
 /** Sends a request and decodes its answer. */
@@ -103,14 +107,13 @@ async function send(
     const [value] = [headers[name]].flat();
     return value === undefined ? undefined : hide(value);
   };
-  // When the answer was sent, by the API's clock if it has a date.
-  const sentAtMs = Date.parse(header('date') ?? '') || Date.now();
-  const retryAfterMs = parseRetryAfter(header('retry-after'), sentAtMs);
+  const sentAtMs = Date.parse(header('date') ?? '') || undefined;
+  const retryAfterMs = parseRetryAfter(header('retry-after'), sentAtMs ?? Date.now());
   const answer = { status, requestId: header('cdn-requestid'), retryAfterMs };
   const decoding = decodeBody(body, header('content-encoding'), maxResponseBytes, answer);
   // The body of an error only explains it.
   const text = await (isSuccess(status) ? decoding : decoding.catch(() => ''));
-  return { status, headers, text, type: header('content-type'), answer, hide };
+  return { status, headers, text, type: header('content-type'), answer, hide, sentAtMs };
 }
 
 export class ApiClient {
@@ -250,6 +253,7 @@ export class ApiClient {
       const body = this.#read(response, context.config);
       this.pacer.answered(request, context.key.id, true);
       context.connections.failures = 0;
+      if (response.sentAtMs !== undefined) request.onDated?.(response.sentAtMs);
       return { body };
     } catch (cause) {
       error = errorOfTransport(cause, context.config, this.#proxy);

@@ -141,7 +141,7 @@ export class PastReader {
     const query = piece && resource.query && queryOfPast(resource.query, piece, nowMs);
     const answered = piece && (query?.requestsFor(piece)[0]?.range ?? piece);
     try {
-      const { counted: reading } = await resource.read(getFor(this.#reader, target), target.ids, silent, {
+      const { shown: reading } = await resource.read(getFor(this.#reader, target), target.ids, silent, {
         nowMs,
         past: piece,
       });

@@ -68,8 +68,9 @@ export class CounterBook {
     const oldestMs = this.#options.now() - keptMs;
     for (const [key, { leftMs }] of this.#entries)
       if (leftMs !== undefined && leftMs < oldestMs) this.#entries.delete(key);
+    const { now, uptimeMs } = this.#options;
     for (const entry of this.#entries.values()) {
-      const saved = entry.counters.state;
+      const saved = entry.counters.stateAt({ nowMs: now(), uptimeMs: uptimeMs() });
       if (!saved) continue;
       const { kind, ids, baseUrl, account, leftMs } = entry;
       yield {

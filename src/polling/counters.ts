@@ -1,7 +1,7 @@
 /** The counters of a target: which series each family has, and what they have counted. */
 import { catalogue, counterFamiliesOf, queryOf } from '../resources/catalogue.ts';
 import { sumByDay } from '../resources/charts.ts';
-import { askedFor } from '../resources/queries.ts';
+import { askedFor, daysIn, lateMs } from '../resources/queries.ts';
 import type {
   CounterBound,
   CounterSample,
@@ -9,18 +9,22 @@ import type {
   Family,
   Labels,
   ReadContext,
+  ReadPart,
   Sample,
   TargetContext,
   UntoldDay,
 } from '../resources/resource.ts';
-import { daySeconds, startOfDay } from '../resources/times.ts';
+import { daySeconds, type Range, startOfDay } from '../resources/times.ts';
 import type { CountState, FamilyState, TargetState } from '../state/form.ts';
-import { type Before, DayCounter } from './day-counter.ts';
+import { type Begin, DayCounter } from './day-counter.ts';
 
 const dayMs = daySeconds * 1000;
 
 /** How long a series of a label value that comes and goes may be missing before it is forgotten: a country may have no views for hours. */
 const keptMs = 2 * dayMs;
+
+/** A day that began so short a time before the first reading counts from its start, also if that reading has nothing of it. */
+const youngSeconds = lateMs / 1000;
 
 /** How often an earlier day is asked for until it is lost; one that the API refuses is lost at once. */
 const mostTries = 5;
@@ -30,22 +34,16 @@ const pendingMaxMs = 28 * dayMs;
 
 class HeldSeries extends DayCounter {
   readonly labels: Labels;
-  /** Since when it has been missing from readings, by the clock that never jumps. */
-  lackedSinceMs: number | undefined;
+  /** Since when readings have been without it, by the clock that never jumps. */
+  missingSinceMs: number | undefined;
 
   constructor(labels: Labels, ...first: ConstructorParameters<typeof DayCounter>) {
     super(...first);
     this.labels = labels;
   }
-
-  /** The first reading of a series. */
-  static begun({ labels = {}, days }: CounterSample, nowMs: number, before: Before): HeldSeries {
-    // The texts of a reading may be slices that keep the whole answer in memory.
-    return new HeldSeries(structuredClone(labels), days, nowMs, before);
-  }
 }
 
-/** What a reading of a target is of, as the clocks of now have it. */
+/** When a reading of a target was. */
 export interface ReadAt {
   /** Unix time. */
   readonly nowMs: number;
@@ -53,6 +51,8 @@ export interface ReadAt {
   readonly uptimeMs: number;
   /** When its poll began. Default: now. Unix time. */
   readonly beganMs?: number;
+  /** When it was answered, by the clock of the API. Default: now. Unix time. */
+  readonly answeredMs?: number | undefined;
 }
 
 export class Counters {
@@ -112,7 +112,7 @@ export class Counters {
     for (const [at, index] of restored.#indexes.entries()) {
       const family = catalogue[index];
       const state = counters[family?.name ?? ''];
-      if (family && state) restored.#families[at]?.restore(state, family);
+      if (family && state) restored.#families[at]?.restore(state, family, nowMs - uptimeMs);
     }
     return restored;
   }
@@ -140,25 +140,36 @@ export class Counters {
    */
   add(
     target: TargetContext,
-    reading: unknown,
-    { nowMs, uptimeMs, beganMs = nowMs }: ReadAt,
+    parts: readonly ReadPart[],
+    { nowMs, uptimeMs, beganMs = nowMs, answeredMs }: ReadAt,
     untold: readonly UntoldDay[] = [],
   ): readonly UntoldDay[] {
-    const given = this.#indexes.map((family) => catalogue[family]?.days?.(reading, target) ?? []);
+    const answeredSeconds = (answeredMs ?? nowMs) / 1000;
+    const today = startOfDay(answeredSeconds);
+    const given = this.#indexes.map((index) => givenOf(catalogue[index], target, parts, today));
     const query = queryOf(this.#kind);
-    const { isCaughtUp } = askedFor(this.contextAt(beganMs), query);
-    const lost = this.#take(untold, beganMs);
+    const { range, isCaughtUp } = askedFor(this.contextAt(beganMs), query);
+    const isFirst = this.#sinceMs === undefined;
+    // What had just begun at the first reading counts from its start.
+    if (isFirst && answeredSeconds - today < youngSeconds) for (const one of given) one.told.add(today);
+    const lacking = isFirst ? [] : this.#lackingOf(parts, given, range);
+    const lost = this.#take([...untold, ...lacking], beganMs);
     const pendingMs = this.#pendingMs;
     const newestMs = this.#newestSeconds * 1000;
     // While the clock is behind, the days that were counted before are not asked for; and they may still be pending.
     const isPending = pendingMs <= newestMs && pendingMs >= newestMs - dayMs;
     if (query.yesterday === undefined || (newestMs <= beganMs && !isPending)) this.#isBehind = false;
     const beforeMs = this.#readMs === undefined ? undefined : nowMs - (uptimeMs - this.#readMs);
-    const times = { nowMs, uptimeMs, beforeMs, pendingSeconds: pendingMs / 1000 };
+    const lastSeconds = beforeMs === undefined ? today : startOfDay(beforeMs / 1000);
+    // By the clock of the API, nothing that is older can be what came since. The clock of the machine may be wrong.
+    const fromSeconds = isFirst && answeredMs !== undefined ? today - daySeconds : undefined;
+    const begin = { daySeconds: lastSeconds, fromSeconds };
+    const times = { nowMs, uptimeMs, isFirst, begin, pendingSeconds: pendingMs / 1000 };
     let hasBegun = false;
     for (const [at, index] of this.#indexes.entries()) {
       const family = catalogue[index];
-      if (family && this.#families[at]?.add(given[at] ?? [], family, times)) hasBegun = true;
+      const ofFamily = given[at];
+      if (family && ofFamily && this.#families[at]?.add(ofFamily, family, times)) hasBegun = true;
     }
     this.#readMs = uptimeMs;
     this.#lastBeganMs = beganMs;
@@ -166,6 +177,23 @@ export class Counters {
     if (isCaughtUp) this.#caughtUpMs = beganMs;
     if (hasBegun) this.#onBegun?.();
     return lost;
+  }
+
+  /**
+   * The earlier days of which an answer had nothing, while days are caught up: they are asked for once more. Otherwise nothing was counted
+   * on them.
+   */
+  #lackingOf(parts: readonly ReadPart[], given: readonly Given[], asked: Range): readonly UntoldDay[] {
+    const isCatchingUp = this.#isBehind || daysIn(asked).length > 2;
+    if (!isCatchingUp) return [];
+    const told = new Set(given.flatMap((one) => [...one.told]));
+    const todayMs = startOfDay(asked.toMs / 1000) * 1000;
+    const days = parts.flatMap(({ range }) =>
+      daysIn(range ?? { fromMs: startOfDay(this.#lastBeganMs / 1000) * 1000, toMs: todayMs }),
+    );
+    return days
+      .filter(({ fromMs }) => fromMs < todayMs && !told.has(fromMs / 1000) && !this.#untold.has(fromMs))
+      .map(({ fromMs }) => ({ startMs: fromMs, how: 'lacking' }));
   }
 
   /** The start of the first day that is still to be read; infinite where there is none. Unix time. */
@@ -183,7 +211,7 @@ export class Counters {
       const { startMs, how } = day;
       const tried = (before.get(startMs) ?? 0) + Number(how !== 'not_asked');
       const isTooOld = startMs < beganMs - pendingMaxMs;
-      const tries = how === 'refused' || isTooOld ? mostTries : tried;
+      const tries = how === 'refused' || isTooOld ? mostTries : how === 'lacking' ? mostTries - 1 : tried;
       after.set(startMs, tries);
       if (tries >= mostTries) lost.push(day);
     }
@@ -195,11 +223,16 @@ export class Counters {
   }
 
   /** What a state has of them; undefined before the first reading. */
-  get state(): Pick<TargetState, 'last_read' | 'counting_since' | 'pending' | 'counters'> | undefined {
+  stateAt({
+    nowMs,
+    uptimeMs,
+  }: Pick<ReadAt, 'nowMs' | 'uptimeMs'>):
+    | Pick<TargetState, 'last_read' | 'counting_since' | 'pending' | 'counters'>
+    | undefined {
     if (this.#sinceMs === undefined) return undefined;
     const counters: Record<string, FamilyState> = {};
     for (const [at, index] of this.#indexes.entries()) {
-      const state = this.#families[at]?.state;
+      const state = this.#families[at]?.stateOf(nowMs - uptimeMs);
       const name = catalogue[index]?.name;
       if (name !== undefined && state && (state.series.length > 0 || state.rest)) counters[name] = state;
     }
@@ -230,14 +263,50 @@ export class Counters {
   }
 }
 
+/** What a reading has of a family. */
+interface Given {
+  /** One for each set of labels. */
+  readonly samples: readonly CounterSample[];
+  /** The starts of the days of which it has all series, in seconds since 1970: one that is not among them had 0. */
+  readonly told: Set<number>;
+}
+
+/** today: the start of the day of the answer, in seconds since 1970. */
+function givenOf(
+  family: Family | undefined,
+  target: TargetContext,
+  parts: readonly ReadPart[],
+  today: number,
+): Given {
+  const byLabels = new Map<string, CounterSample>();
+  const told = new Set<number>();
+  for (const { reading, range } of parts) {
+    const samples = family?.days?.(reading, target) ?? [];
+    const asked = range ? daysIn(range).map(({ fromMs }) => fromMs / 1000) : [today];
+    const there = new Set(samples.flatMap(({ days }) => days.map(({ startSeconds }) => startSeconds)));
+    // Without any day, nothing was counted on those that were asked for; and one day alone is all that the answer is about.
+    const isOneDay = range !== undefined && asked.length === 1;
+    const isAbout = samples.length > 0 && (there.size === 0 || isOneDay);
+    for (const startSeconds of isAbout ? asked : there) told.add(startSeconds);
+    for (const sample of samples) {
+      const key = keyOf(sample.labels);
+      const before = parts.length > 1 ? byLabels.get(key) : undefined;
+      // Of two samples of one answer with the same labels the later one counts, as on the page.
+      byLabels.set(key, before ? { ...sample, days: [...before.days, ...sample.days] } : sample);
+    }
+  }
+  return { samples: [...byLabels.values()], told };
+}
+
 /** When a reading was. */
 interface ReadingTimes {
   /** Unix time. */
   readonly nowMs: number;
   /** By the clock that never jumps. */
   readonly uptimeMs: number;
-  /** When the reading before was, by today's wall clock; undefined for the first. Unix time. */
-  readonly beforeMs: number | undefined;
+  readonly isFirst: boolean;
+  /** Of what begins: on the day of the reading before; of this one, if it is the first. */
+  readonly begin: Begin;
   /** The start of the first day that is still to be read, in seconds since 1970; infinite where there is none. */
   readonly pendingSeconds: number;
 }
@@ -250,6 +319,8 @@ class FamilyCounters {
   /** A list: there are very many, and a map takes several times the memory. */
   #held: readonly HeldSeries[] = [];
   #rest: DayCounter | undefined;
+  /** The start of the day on which the youngest of them began, in seconds since 1970. Of later days it does not matter what was told. */
+  #youngestSeconds = Number.NEGATIVE_INFINITY;
 
   get newestSeconds(): number {
     return this.#held.reduce(
@@ -258,22 +329,36 @@ class FamilyCounters {
     );
   }
 
-  get state(): FamilyState {
-    const series = this.#held.map((one) => ({ labels: one.labels, ...one.state })).filter(isWritable);
+  /** wallMs: how far the wall clock is ahead of the clock that never jumps. */
+  stateOf(wallMs: number): FamilyState {
+    const series = this.#held
+      .map(({ labels, missingSinceMs, state }) => ({
+        labels,
+        ...state,
+        ...(missingSinceMs !== undefined && { missing_since: (missingSinceMs + wallMs) / 1000 }),
+      }))
+      .filter(isWritable);
     const rest = this.#rest?.state;
     return { series, ...(rest && isWritable(rest) && { rest }) };
   }
 
-  /** Goes on with what was counted earlier. Series with other labels than the family has now are left out. */
-  restore({ series, rest }: FamilyState, { labels, bound }: Pick<Family, 'labels' | 'bound'>): void {
+  /** Goes on with what was counted earlier. Series with other labels than the family has now are left out. wallMs: as in `stateOf`. */
+  restore(
+    { series, rest }: FamilyState,
+    { labels, bound }: Pick<Family, 'labels' | 'bound'>,
+    wallMs: number,
+  ): void {
     const known = series.filter((one) => Object.keys(one.labels).join() === labels.join());
     this.#held = known.map((one) => {
-      const held = new HeldSeries(one.labels, [], 0);
+      const held = new HeldSeries(one.labels, [], { daySeconds: 0 });
       held.restore(one);
+      if (one.missing_since !== undefined) held.missingSinceMs = one.missing_since * 1000 - wallMs;
       return held;
     });
+    for (const { begun } of [...known, ...(rest ? [rest] : [])])
+      this.#youngestSeconds = Math.max(begun ?? Number.NEGATIVE_INFINITY, this.#youngestSeconds);
     if (!bound || !rest) return;
-    this.#rest = new DayCounter([], 0);
+    this.#rest = new DayCounter([], { daySeconds: 0 });
     this.#rest.restore(rest);
   }
 
@@ -284,29 +369,39 @@ class FamilyCounters {
 
   /** Returns whether anything has begun. */
   add(
-    samples: readonly CounterSample[],
+    { samples, told }: Given,
     { bound, comesAndGoes }: Pick<Family, 'bound' | 'comesAndGoes'>,
     times: ReadingTimes,
   ): boolean {
     const hadRest = this.#rest !== undefined;
-    const { nowMs, uptimeMs, beforeMs, pendingSeconds } = times;
-    // Of two samples with the same labels the later one counts, as on the page.
+    const { nowMs, uptimeMs, pendingSeconds } = times;
+    const isNew = this.#held.length === 0 && !this.#rest;
+    const young = [...told].filter((startSeconds) => isNew || startSeconds <= this.#youngestSeconds);
     const left = new Map(samples.map((sample) => [keyOf(sample.labels), sample]));
     for (const series of this.#held) {
       const key = keyOf(series.labels);
       const days = left.get(key)?.days;
       left.delete(key);
-      if (days) series.add(days, nowMs, pendingSeconds);
-      series.lackedSinceMs = days ? undefined : (series.lackedSinceMs ?? uptimeMs);
+      // Where all labels are told, one that is missing had nothing.
+      if (days || (bound && young.length > 0))
+        series.add(withNothing(days, bound || days?.length === 0 ? young : []), nowMs, pendingSeconds);
+      series.missingSinceMs = days ? undefined : (series.missingSinceMs ?? uptimeMs);
     }
     const remaining = comesAndGoes
-      ? this.#held.filter(({ lackedSinceMs = uptimeMs }) => uptimeMs - lackedSinceMs <= keptMs)
+      ? this.#held.filter(({ missingSinceMs = uptimeMs }) => uptimeMs - missingSinceMs <= keptMs)
       : this.#held;
     const begun = bound
-      ? this.#addRest(left, bound, remaining.length, times)
-      : Array.from(left.values(), (sample) => HeldSeries.begun(sample, nowMs, { lackedMs: beforeMs }));
+      ? this.#addRest(left, bound, remaining.length, young, times)
+      : Array.from(left.values(), ({ labels, days }) => {
+          const isTold = times.isFirst || days.length === 0;
+          return begin(times, withNothing(days, isTold ? young : []), (...first) =>
+            heldSeries(labels, ...first),
+          );
+        });
     if (remaining.length < this.#held.length || begun.length > 0) this.#held = remaining.concat(begun);
-    return begun.length > 0 || (this.#rest !== undefined && !hadRest);
+    const hasBegun = begun.length > 0 || (this.#rest !== undefined && !hadRest);
+    if (hasBegun) this.#youngestSeconds = Math.max(times.begin.daySeconds, startOfDay(nowMs / 1000));
+    return hasBegun;
   }
 
   /**
@@ -317,13 +412,15 @@ class FamilyCounters {
     left: ReadonlyMap<string, CounterSample>,
     { most, rest }: CounterBound,
     held: number,
-    { nowMs, beforeMs, pendingSeconds }: ReadingTimes,
+    young: readonly number[],
+    times: ReadingTimes,
   ): readonly HeldSeries[] {
     if (left.size === 0) return [];
-    const sum = sumByDay([...left.values()].flatMap(({ days }) => days));
+    const { nowMs, pendingSeconds } = times;
+    const sum = withNothing(sumByDay([...left.values()].flatMap(({ days }) => days)), young);
     if (this.#rest) this.#rest.add(sum, nowMs, pendingSeconds);
-    else this.#rest = new DayCounter(sum, nowMs, { lackedMs: beforeMs });
-    const { fromSeconds } = this.#rest;
+    else this.#rest = begin(times, sum, (...first) => new DayCounter(...first));
+    const { begin: begun } = this.#rest;
     const restKey = keyOf(rest);
     const largest = [...left]
       .filter(([key]) => key !== restKey)
@@ -331,8 +428,36 @@ class FamilyCounters {
       .toSorted((a, b) => sizeOf(b.days) - sizeOf(a.days))
       .slice(0, Math.max(0, most - held));
     for (const { days } of largest) this.#rest.giveAway(days);
-    return largest.map((sample) => HeldSeries.begun(sample, nowMs, { fromSeconds }));
+    return largest.map(({ labels, days }) => heldSeries(labels, withNothing(days, young), begun));
   }
+}
+
+function heldSeries(labels: Labels = {}, ...first: ConstructorParameters<typeof DayCounter>): HeldSeries {
+  // The texts of a reading may be slices that keep the whole answer in memory.
+  return new HeldSeries(structuredClone(labels), ...first);
+}
+
+/** A counter that begins with a reading. What came after the day of the reading before, which was without it, is a gain. */
+function begin<Counter extends DayCounter>(
+  { isFirst, begin: at, nowMs, pendingSeconds }: ReadingTimes,
+  days: readonly DayFigure[],
+  create: (...first: ConstructorParameters<typeof DayCounter>) => Counter,
+): Counter {
+  if (isFirst) return create(days, at);
+  const begun = create(
+    days.filter(({ startSeconds }) => startSeconds <= at.daySeconds),
+    at,
+  );
+  begun.add(days, nowMs, pendingSeconds);
+  return begun;
+}
+
+/** The days, with 0 for each of these that they are without. */
+function withNothing(days: readonly DayFigure[] = [], told: readonly number[] = []): readonly DayFigure[] {
+  const missing = told.filter((day) => !days.some(({ startSeconds }) => startSeconds === day));
+  return missing.length === 0
+    ? days
+    : [...days, ...missing.map((startSeconds) => ({ startSeconds, value: 0 }))];
 }
 
 /** JSON has no other numbers. */

@@ -1,46 +1,38 @@
-/** One counter: what the days of the API have gained since the first reading. */
+/**
+ * One counter: what the days of the API have gained since it began. What a day had before that is no gain: of the day on which the
+ * counter began and of earlier ones, the first figure that any reading tells is taken as counted already. Of later days all counts.
+ */
 import { sumByDay } from '../resources/charts.ts';
 import type { DayFigure } from '../resources/resource.ts';
 import { daySeconds, startOfDay } from '../resources/times.ts';
 import type { CountState } from '../state/form.ts';
 
 /** Days that may still grow; of older ones nothing is kept or counted, unless they are still to be read. */
-const openDays = 2;
+const growingDays = 2;
 
-/** What is known of the time before the first reading of a series. */
-export interface Before {
-  /** When the reading before was, which lacked it; undefined if there was none. Unix time. */
-  readonly lackedMs?: number | undefined;
-  /** The start of the first day that counts although the reading lacks it, in seconds since 1970: others have that day. */
-  readonly fromSeconds?: number;
+/** When a counter began. */
+export interface Begin {
+  /** The start of the day on which it began, in seconds since 1970. */
+  readonly daySeconds: number;
+  /** The start of the first day that counts, in seconds since 1970. Default: the day before the newest that the first reading has. */
+  readonly fromSeconds?: number | undefined;
 }
 
 export class DayCounter {
   value = 0;
   /**
-   * The days that may still grow, the newest first, with the highest figures seen: the start of each, then its figure, since
-   * there are very many counters, and objects take twice the memory. None is 0.
+   * The days that may still grow, the newest first, with the highest figures seen: the start of each, then its figure, since there are
+   * very many counters, and objects take twice the memory. A day that is later than `#begunSeconds` and not here has 0.
    */
   #days: readonly number[] = [];
-  /** Earlier days are not counted: nobody knows what they had at the first reading, or they are too old. */
+  /** Earlier days are not counted: they are too old. */
   #fromSeconds = 0;
+  /** The start of the day on which it began. */
+  #begunSeconds = 0;
 
-  /**
-   * Takes the days of the first reading as already counted, except those that began after an earlier reading without this series.
-   * Days before the first that the reading has never count: nobody knows what they had.
-   */
-  constructor(days: readonly DayFigure[], nowMs: number, { lackedMs, fromSeconds }: Before = {}) {
-    if (lackedMs === undefined) {
-      this.#begin(days, nowMs);
-      this.#fromSeconds = Math.min(this.#fromSeconds, fromSeconds ?? this.#fromSeconds);
-    } else {
-      const dayAfter = startOfDay(lackedMs / 1000) + daySeconds;
-      this.#begin(
-        days.filter(({ startSeconds }) => startSeconds < dayAfter),
-        lackedMs,
-      );
-      this.add(days, nowMs);
-    }
+  /** Takes what the first reading has as counted already. */
+  constructor(days: readonly DayFigure[], begin: Begin) {
+    this.#begin(days, begin);
   }
 
   get state(): CountState {
@@ -48,24 +40,33 @@ export class DayCounter {
       startSeconds,
       value,
     ]);
-    return { value: this.value, from: this.#fromSeconds, days };
+    const isYoung = this.#begunSeconds >= this.#fromSeconds;
+    return {
+      value: this.value,
+      from: this.#fromSeconds,
+      ...(isYoung && { begun: this.#begunSeconds }),
+      days,
+    };
   }
 
   /** Goes on with what was counted earlier. */
-  restore({ value, from, days }: CountState): void {
+  restore({ value, from, begun = 0, days }: CountState): void {
     this.value = value;
     this.#fromSeconds = from;
+    this.#begunSeconds = begun;
     this.#days = days.flat();
   }
 
-  /** The start of the first day that counts, in seconds since 1970. */
-  get fromSeconds(): number {
-    return this.#fromSeconds;
+  /** When it began, for a series that was part of it. */
+  get begin(): Begin {
+    return { daySeconds: this.#begunSeconds, fromSeconds: this.#fromSeconds };
   }
 
   /** The start of the newest day that has any figure, in seconds since 1970. */
   get newestSeconds(): number {
-    return this.#days[0] ?? Number.NEGATIVE_INFINITY;
+    for (let at = 0; at < this.#days.length; at += 2)
+      if ((this.#days[at + 1] ?? 0) > 0) return this.#days[at] ?? Number.NEGATIVE_INFINITY;
+    return Number.NEGATIVE_INFINITY;
   }
 
   /**
@@ -76,9 +77,9 @@ export class DayCounter {
     const sent = newestFirst(days);
     const [newest] = sent;
     if (!newest) return;
-    if (this.#days.length === 0 && newest.startSeconds < this.#fromSeconds) {
+    if (newest.startSeconds < this.#fromSeconds && this.newestSeconds === Number.NEGATIVE_INFINITY) {
       // The clock was ahead until now, so earlier days were skipped. These are the first figures.
-      this.#begin(days, nowMs);
+      this.#begin(days, { daySeconds: startOfDay(nowMs / 1000) });
       return;
     }
     const highest = new Map(unpacked(this.#days).map(({ startSeconds, value }) => [startSeconds, value]));
@@ -88,7 +89,7 @@ export class DayCounter {
       // Far ahead of the clock and the other days. It would keep the next days from being counted.
       if (startSeconds > lastSeconds + daySeconds) break;
       lastSeconds = Math.max(lastSeconds, startSeconds);
-      const before = highest.get(startSeconds) ?? 0;
+      const before = highest.get(startSeconds) ?? (startSeconds <= this.#begunSeconds ? value : 0);
       const after = Math.max(before, value);
       this.value += after - before;
       highest.set(startSeconds, after);
@@ -111,21 +112,24 @@ export class DayCounter {
     );
   }
 
-  #begin(days: readonly DayFigure[], nowMs: number): void {
-    const open = newestFirst(days).slice(0, openDays);
-    this.#fromSeconds = open.at(-1)?.startSeconds ?? startOfDay(nowMs / 1000);
-    this.#keep(open);
+  #begin(days: readonly DayFigure[], { daySeconds: begunSeconds, fromSeconds }: Begin): void {
+    const sent = newestFirst(days);
+    const newestSeconds = sent.find(({ value }) => value > 0)?.startSeconds ?? begunSeconds;
+    this.#begunSeconds = Math.max(begunSeconds, newestSeconds);
+    this.#fromSeconds = fromSeconds ?? newestSeconds - daySeconds;
+    this.#keep(sent, this.#fromSeconds);
   }
 
   #keep(days: readonly DayFigure[], pendingSeconds = Number.POSITIVE_INFINITY): void {
-    const counted = newestFirst(days).filter(
-      ({ startSeconds, value }) => value > 0 && startSeconds >= this.#fromSeconds,
+    const known = newestFirst(days).filter(
+      ({ startSeconds, value }) =>
+        startSeconds >= this.#fromSeconds && (value > 0 || startSeconds <= this.#begunSeconds),
     );
-    const oldest = counted[openDays - 1];
+    const oldest = known[growingDays - 1];
     if (oldest)
       this.#fromSeconds = Math.max(this.#fromSeconds, Math.min(oldest.startSeconds, pendingSeconds));
-    const open = counted.filter(({ startSeconds }) => startSeconds >= this.#fromSeconds);
-    this.#days = open.flatMap(({ startSeconds, value }) => [startSeconds, value]).slice();
+    const growing = known.filter(({ startSeconds }) => startSeconds >= this.#fromSeconds);
+    this.#days = growing.flatMap(({ startSeconds, value }) => [startSeconds, value]).slice();
   }
 }
 

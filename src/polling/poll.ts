@@ -35,8 +35,13 @@ export interface PollObserver {
   unrecognized(about: AboutPoll, field: string, value: string): void;
 }
 
+interface Dated {
+  /** When it was answered, by the clock of the API; undefined where that does not say so. Unix time. */
+  answeredMs?: number;
+}
+
 /** What one run of a listing had. */
-export interface Run {
+export interface Run extends Readonly<Dated> {
   readonly found: readonly Found[];
   /** What it says of its parent. */
   readonly about?: unknown;
@@ -61,7 +66,7 @@ export interface PollerOptions {
 }
 
 /** What one read of a target had. */
-export interface Reading extends Readings {
+export interface Reading extends Readings, Readonly<Dated> {
   /** Unix time. */
   readonly beganMs: number;
   /** Whether the plan lacks it. */
@@ -121,13 +126,14 @@ export class Poller {
     const { resource, ids } = spec;
     if (!isReadAlone(resource)) throw new Error(`${spec.key} is not read alone`);
     const beganMs = this.#options.now();
-    const get = this.#getFor(spec, options, signal);
+    const dated: Dated = {};
+    const get = this.#getFor(spec, options, signal, dated);
     try {
       const context = task.contextAt(beganMs);
-      return { ...(await resource.read(get, ids, this.#diagnosticsOf(spec), context)), beganMs };
+      return { ...(await resource.read(get, ids, this.#diagnosticsOf(spec), context)), beganMs, ...dated };
     } catch (error) {
       const failure = failureOf(error);
-      const nothing = { shown: resource.nothing, counted: resource.nothing, beganMs };
+      const nothing = { shown: resource.nothing, counted: [{ reading: resource.nothing }], beganMs };
       if (isNotInPlan(resource, failure)) return { ...nothing, isNotInPlan: true };
       if (!resource.isEmpty?.(failure)) throw error;
       return nothing;
@@ -136,9 +142,11 @@ export class Poller {
 
   /** Reads a listing to its end; once more if all that it had is gone. Rejects as `read` does. */
   async list({ spec, snapshot }: ListingTask, options: ReadOptions, signal: AbortSignal): Promise<Run> {
-    const get = this.#getFor(spec, options, signal);
+    const dated: Dated = {};
+    const get = this.#getFor(spec, options, signal, dated);
     const run = await this.#list(spec, get);
-    return !run.isMoved && isExchanged(snapshot?.entries, run.found) ? this.#list(spec, get) : run;
+    const isAgain = !run.isMoved && isExchanged(snapshot?.entries, run.found);
+    return { ...(isAgain ? await this.#list(spec, get) : run), ...dated };
   }
 
   /** Gives a target its reading from a run of a listing. found: undefined if the complete listing lacks it. */
@@ -146,7 +154,7 @@ export class Poller {
     task: TargetTask,
     { spec }: ListingTask,
     found: Pick<Found, 'reading'> | undefined,
-    { beganMs, isNotInPlan }: Pick<Run, 'beganMs' | 'isNotInPlan'>,
+    { beganMs, answeredMs, isNotInPlan }: Pick<Run, 'beganMs' | 'answeredMs' | 'isNotInPlan'>,
   ): void {
     const atMs = this.#options.now();
     if (isNotInPlan) {
@@ -159,7 +167,8 @@ export class Poller {
       return;
     }
     try {
-      this.show(task, { shown: found.reading, counted: found.reading, beganMs });
+      const { reading } = found;
+      this.show(task, { shown: reading, counted: [{ reading }], beganMs, ...(answeredMs && { answeredMs }) });
     } catch (error) {
       const { result, message } = describe(error);
       task.failed({ result, message: safeLine(message), atMs });
@@ -167,13 +176,14 @@ export class Poller {
   }
 
   /** Shows a reading. A sample without a finite number is left out, and reported as drift. Throws if it cannot be shown. */
-  show(task: TargetTask, { beganMs, isNotInPlan, ...readings }: Reading): void {
+  show(task: TargetTask, { beganMs, answeredMs, isNotInPlan, ...readings }: Reading): void {
     if (isNotInPlan) {
       this.#lack(task);
       return;
     }
     const { now, uptimeMs, observer, log } = this.#options;
-    const lost = task.succeeded(readings, { beganMs, atMs: now(), uptimeMs: uptimeMs() }, (field) =>
+    const times = { beganMs, answeredMs, atMs: now(), uptimeMs: uptimeMs() };
+    const lost = task.succeeded(readings, times, (field) =>
       observer.mismatched(
         aboutPoll(task.poller.spec),
         field,
@@ -221,6 +231,7 @@ export class Poller {
     { api, account, kind, queue, credential, intervalMs }: Spec,
     { permit, withoutRetries }: ReadOptions,
     signal: AbortSignal,
+    dated: Dated = {},
   ): Get {
     const client = this.#options.clientOf(api);
     const endsAtMs = performance.now() + intervalMs;
@@ -238,6 +249,9 @@ export class Poller {
         budgetMs,
         withoutRetries: withoutRetries || once,
         permit: held,
+        onDated: (sentAtMs: number) => {
+          dated.answeredMs = sentAtMs;
+        },
       };
       held = undefined;
       return client.get(request, signal);

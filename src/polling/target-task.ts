@@ -34,6 +34,18 @@ export interface TargetStatus {
   readonly extract?: unknown;
 }
 
+/** When a poll was. */
+interface PollTimes {
+  /** When it began. Unix time. */
+  readonly beganMs: number;
+  /** When it was answered, by the clock of the API; undefined where that does not say so. Unix time. */
+  readonly answeredMs?: number | undefined;
+  /** Now, as Unix time. */
+  readonly atMs: number;
+  /** Now, by the machine's uptime. */
+  readonly uptimeMs: number;
+}
+
 export type Task = TargetTask | ListingTask;
 
 export class TargetTask extends PollTask<Target> implements TargetStatus {
@@ -133,13 +145,10 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
    * Shows what a poll has read. Throws if it cannot be shown; then nothing has changed. Returns the earlier days that are lost to the
    * counters from now on.
    *
-   * @param beganMs when its poll began. Unix time
-   * @param atMs now, as Unix time
-   * @param uptimeMs now, by the machine's uptime
    */
   succeeded(
     { shown, counted, untold }: Readings,
-    { beganMs, atMs, uptimeMs }: Readonly<Record<'beganMs' | 'atMs' | 'uptimeMs', number>>,
+    { beganMs, answeredMs, atMs, uptimeMs }: PollTimes,
     onNotFinite?: OnNotFinite,
   ): readonly UntoldDay[] {
     const { spec } = this;
@@ -147,7 +156,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     const rows = rowsOf(spec, shown, onNotFinite, infos);
     const condition = conditionOf(spec.kind, shown);
     const extract = structuredClone(extractOf(spec.kind, shown, this.extract));
-    const lost = this.#counters?.add(spec, counted, { nowMs: atMs, uptimeMs, beganMs }, untold);
+    const lost = this.#counters?.add(spec, counted, { nowMs: atMs, uptimeMs, beganMs, answeredMs }, untold);
     this.#failure = undefined;
     this.stale = false;
     this.lackingSinceMs = undefined;

@@ -180,10 +180,10 @@ export function defineResource<Reading>(
       if (past) {
         const readings: Reading[] = [];
         for (const request of used.requestsFor(past)) readings.push(await ask(request));
-        return { shown: joined(readings), counted: joined(readings) };
+        return { shown: joined(readings), counted: readings.map((reading) => ({ reading })) };
       }
       const { shown, counted, untold } = await readDays(ask, query, context);
-      return { shown: joined(shown), counted: joined(counted), untold };
+      return { shown: joined(shown), counted, untold };
     },
   };
 }

@@ -14,7 +14,7 @@ const yearDays = 365;
 const hourlyDays = 30;
 
 /** How long after midnight figures of yesterday still come. */
-const lateMs = 3 * hourMs;
+export const lateMs = 3 * hourMs;
 /** Between two requests for yesterday in that time, where each is one more. */
 const betweenMs = hourMs / 2;
 /** After midnight: when yesterday is requested for the last time. */

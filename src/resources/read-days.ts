@@ -4,7 +4,7 @@
  */
 import { isObject } from './fields.ts';
 import { askedFor, daysIn } from './queries.ts';
-import type { DaysRequest, Query, ReadContext, UntoldDay } from './resource.ts';
+import type { DaysRequest, Query, ReadContext, ReadPart, UntoldDay } from './resource.ts';
 import { daySeconds, type Range } from './times.ts';
 
 const dayMs = daySeconds * 1000;
@@ -25,7 +25,7 @@ interface ReadDays<Reading> {
   /** Those of the days that are shown, the oldest first. */
   readonly shown: readonly Reading[];
   /** All, the oldest first. */
-  readonly counted: readonly Reading[];
+  readonly counted: readonly ReadPart<Reading>[];
   readonly untold: readonly UntoldDay[];
 }
 
@@ -36,7 +36,9 @@ export async function readDays<Reading>(
   context: ReadContext,
 ): Promise<ReadDays<Reading>> {
   const { range, shownFromMs } = askedFor(context, query);
-  const { pendingMs = [], lostMs = [], hasFailed = false } = context;
+  const { lostMs = [], hasFailed = false } = context;
+  // An answer that is about no range is the same for each day.
+  const { pendingMs = [] } = query.yesterday === undefined ? {} : context;
   const apart = new Set([...pendingMs, ...lostMs]);
   const todayMs = daysIn(range).at(-1)?.fromMs ?? range.fromMs;
   // A clock that was set back has days to come.
@@ -55,8 +57,8 @@ export async function readDays<Reading>(
   const counted = [...past.parts.toReversed(), ...parts];
   const shown = counted.filter(({ request }) => !request.range || request.range.toMs > shownFromMs);
   return {
-    shown: shown.map(readingOf),
-    counted: counted.map(readingOf),
+    shown: shown.map(({ reading }) => reading),
+    counted: counted.map(({ request: { range: of }, reading }) => ({ reading, range: of })),
     untold: [...untold, ...toCome.map((startMs): UntoldDay => ({ startMs, how: 'not_asked' }))],
   };
 }
@@ -128,10 +130,6 @@ function runsOf(range: Range, without: ReadonlySet<number>): readonly Range[] {
 
 function newestFirst(ranges: readonly Range[]): readonly Range[] {
   return ranges.toSorted((a, b) => b.fromMs - a.fromMs);
-}
-
-function readingOf<Reading>({ reading }: Part<Reading>): Reading {
-  return reading;
 }
 
 interface Failure extends Error {

@@ -58,8 +58,8 @@ export interface ReadContext {
 export interface UntoldDay {
   /** Unix time. */
   readonly startMs: number;
-  /** refused: the next answer would be the same; not_asked: nothing says that it would fail. */
-  readonly how: 'refused' | 'failed' | 'not_asked';
+  /** refused: the next answer would be the same; not_asked: nothing says that it would fail; lacking: an answer has nothing of it. */
+  readonly how: 'refused' | 'failed' | 'not_asked' | 'lacking';
   /** Why, in one line. */
   readonly reason?: string | undefined;
 }
@@ -334,12 +334,19 @@ interface Kind<Reading> extends Operation {
   readonly families: readonly Family<Reading>[];
 }
 
+/** The reading of one answer. */
+export interface ReadPart<Reading = unknown> {
+  readonly reading: Reading;
+  /** The days that it was asked for; undefined if it is about no range. */
+  readonly range?: Range | undefined;
+}
+
 /** What one read of a target gives. */
 export interface Readings<Reading = unknown> {
   /** What the page shows: always of the same days at a time of the day. */
   readonly shown: Reading;
-  /** What the counters count: the same, or with earlier days that may have grown. */
-  readonly counted: Reading;
+  /** What the counters count: the same, or with earlier days that may have grown, the oldest first. */
+  readonly counted: readonly ReadPart<Reading>[];
   /** Earlier days that neither has. */
   readonly untold?: readonly UntoldDay[] | undefined;
 }

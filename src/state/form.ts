@@ -18,10 +18,12 @@ const count = {
   value: counted,
   /** Earlier days never count. */
   from: seconds,
+  /** The day on which it began. Of a day up to this one that is not in `days` the first figure is no gain. */
+  begun: seconds.optional(),
   /**
    * The days that may still grow, the newest first: the last two, and what is later than the first of `pending`. The start of each, and
-   * the highest figure of the API that is part of `value`, or came before the counter began. A day that is not here and not before
-   * `from` has 0.
+   * the highest figure of the API that is part of `value`, or came before the counter began. Any
+   * other day that is not before `from` has 0.
    */
   days: z.array(z.tuple([seconds, counted])).max(30),
 };
@@ -30,7 +32,12 @@ const countState = z.object(count);
 export type CountState = z.output<typeof countState>;
 
 /** A series: its labels beyond those of the target, as on the page. */
-const seriesState = z.object({ labels: z.record(z.string(), z.string()), ...count });
+const seriesState = z.object({
+  labels: z.record(z.string(), z.string()),
+  ...count,
+  /** Since when readings have been without it; undefined while it is there. */
+  missing_since: seconds.optional(),
+});
 export type SeriesState = z.output<typeof seriesState>;
 
 /** A counter with its series. rest: what counts all that have no series of their own, in a family with a bound. */

@@ -128,7 +128,7 @@ export class StateKeeper {
 
   async #writeNow(): Promise<void> {
     const { path, states, now } = this.#options;
-    const beganAt = process.hrtime.bigint();
+    const beganMs = performance.now();
     const impatience = setTimeout(() => {
       this.#fail(`the state file ${path} cannot be written: it takes longer than ${patienceMs / 1000} s`);
     }, patienceMs).unref();
@@ -147,8 +147,8 @@ export class StateKeeper {
       this.#fail((error as Error).message);
     } finally {
       clearTimeout(impatience);
-      const tookMs = Number(process.hrtime.bigint() - beganAt) / 1e6;
-      const restedAtMs = performance.now() + pauseFactor * tookMs;
+      const endedMs = performance.now();
+      const restedAtMs = endedMs + pauseFactor * (endedMs - beganMs);
       this.#mayWriteSoonAtMs = Math.max(this.#mayWriteSoonAtMs, restedAtMs);
     }
   }

@@ -338,7 +338,7 @@ it('leaves out an answer about other days, and a day of which the API does not g
   const day = (date: string) => ({ fromMs: Date.parse(date), toMs: Date.parse(date) + dayMs });
   const read = (date: string) => dnsZone.read(get, { dns_zone_id: '7' }, silent, { nowMs, past: day(date) });
   await expect(read('2026-11-03')).resolves.toMatchObject({
-    counted: { QueriesServedChart: [{ value: 7 }] },
+    shown: { QueriesServedChart: [{ value: 7 }] },
   });
   await expect(read('2026-11-04')).rejects.toThrow('the figures are those of other days');
 

@@ -107,9 +107,10 @@ interface Api {
 type Answer = (url: string, key: string | undefined, response: ServerResponse) => void;
 
 async function listen(answer: Answer): Promise<Api> {
-  const server = createServer(({ url = '/', headers }, response) =>
-    answer(url, headers['accesskey']?.toString(), response),
-  );
+  const server = createServer(({ url = '/', headers }, response) => {
+    response.setHeader('date', new Date(Date.now()).toUTCString());
+    answer(url, headers['accesskey']?.toString(), response);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -24,7 +24,7 @@ function counted() {
   return {
     read: (atDays: number, ...reading: ReturnType<typeof rateLimit>[]): Record<string, number> => {
       const nowMs = (firstDay + atDays) * daySeconds * 1000;
-      counters?.add(target, reading, { nowMs, uptimeMs: nowMs });
+      counters?.add(target, [{ reading }], { nowMs, uptimeMs: nowMs });
       const rows = counters?.rows.find(({ family }) => family === breaches);
       const values = rows?.samples.map(({ labels, value }): [string, number] => [
         labels?.['rate_limit_id'] ?? '',

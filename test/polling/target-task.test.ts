@@ -55,7 +55,7 @@ function tasksOf(config: ReturnType<typeof configOf>) {
       const { poller } = task(key);
       poller.record = { ...neverPolled, lastSuccessMs: atMs };
       task(key).succeeded(
-        { shown: reading, counted: reading },
+        { shown: reading, counted: [{ reading }] },
         { beganMs: atMs, atMs, uptimeMs: performance.now() },
       );
     },

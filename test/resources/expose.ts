@@ -91,7 +91,7 @@ const store = new Store(catalogue);
 function render(targets: readonly Target[], readings: readonly Readings[]) {
   const rowsOfEach = targets.map((target, at) => {
     const counters = Counters.of(target.kind);
-    counters?.add(target, readings[at]?.counted, { nowMs: Date.now(), uptimeMs: 0 });
+    counters?.add(target, readings[at]?.counted ?? [], { nowMs: Date.now(), uptimeMs: 0 });
     const rows = [...rowsOf(target, readings[at]?.shown), ...(counters?.rows ?? [])];
     for (const { family, samples } of rows) {
       const declared = catalogue[family]?.labels.join();
@@ -151,6 +151,6 @@ export async function exposeListing(
   const run = await resource.listing.discover(get, below, diagnostics, about.context?.nowMs ?? Date.now());
   const found = [...run.found];
   const targets = found.map(({ ids }) => targetOf(resource, ids, about));
-  const readings = found.map(({ reading }) => ({ shown: reading, counted: reading }));
+  const readings = found.map(({ reading }) => ({ shown: reading, counted: [{ reading }] }));
   return { ...render(targets, readings), ...noted, asked, moved: run.moved };
 }

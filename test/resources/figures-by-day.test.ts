@@ -48,7 +48,10 @@ describe('statistics by day', () => {
     const bodies = { [firstDay]: { A: { '2026-08-20': 7 } }, [nextDay]: { A: { '2026-08-21': 2 } } };
     const { counted, shown } = await readAt(midnight + 120_000, midnight - 180_000, bodies);
     const newest = { startSeconds: today + 86_400, value: 2 };
-    expect(counted).toEqual({ A: [{ startSeconds: today, value: 7 }, newest], B: undefined });
+    expect(counted.map(({ reading }) => reading)).toEqual([
+      { A: [{ startSeconds: today, value: 7 }], B: undefined },
+      { A: [newest], B: undefined },
+    ]);
     expect(shown).toEqual({ A: [newest], B: undefined });
   });
 

@@ -78,7 +78,9 @@ it('reads every page of the day', async () => {
     '&ContinuationToken=1',
     '&ContinuationToken=2',
   ]);
-  expect(counted.counts.flatMap(({ days }) => days)).toEqual([{ startSeconds: 1_787_184_000, value: 3 }]);
+  expect(counted.flatMap(({ reading }) => reading.counts).flatMap(({ days }) => days)).toEqual([
+    { startSeconds: 1_787_184_000, value: 3 },
+  ]);
 });
 
 it('counts each change once, however late it comes and over midnight; what there was at first counts as 0', async () => {

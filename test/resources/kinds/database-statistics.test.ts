@@ -43,7 +43,7 @@ it('has the sum of the hours of each day', async () => {
   const get = () => Promise.resolve({ query_count: { data: [['2026-08-19T23:00:00Z', 5], ...hours(3, 4)] } });
   const context = { nowMs: Date.parse(now), caughtUpMs: Date.parse('2026-08-19T23:55:00Z') };
   const { counted } = await databaseStatistics.read(get, { database_id: 'db_01' }, unnoted, context);
-  expect(counted.query_count).toEqual([
+  expect(counted.flatMap(({ reading }) => reading.query_count)).toEqual([
     { startSeconds: 1_787_097_600, value: 5 },
     { startSeconds: 1_787_184_000, value: 7 },
   ]);
