@@ -22,16 +22,25 @@ const coreErrors: Form = {
 /** `{ error, data }` of the Shield API. */
 export const shieldEnvelope = {
   unauthorized: { status: 401, body: { title: 'Unauthorized', status: 401 } },
-  missing: (id) => rejected('unknownZone', id),
+  missing: () => rejected('unknownZone', ''),
   error: (statusCode, message) => {
     const error = { statusCode, success: false, message, errorKey: null };
     return { status: statusCode, body: { statusCode, error, data: null } };
   },
-  rejected: (status, { errorKey, statusCode }) => {
-    const message = `Request rejected: ${errorKey}`;
-    return { status, body: { error: { statusCode, success: false, message, errorKey }, data: null } };
-  },
+  rejected: (status, { errorKey, statusCode, message = `Request rejected: ${errorKey}` }) => ({
+    status,
+    body: { error: { statusCode, success: false, message, errorKey }, data: null },
+  }),
 } as const satisfies Form;
+
+/** Shield's answers without `data`: zeros beside the error, which is called `errorResponse`. */
+export const shieldBesideError: Form = {
+  ...shieldEnvelope,
+  missing: () => {
+    const error = { ...rejections.unknownZone, success: false };
+    return { status: 202, body: { id: 0, shieldZoneId: 0, ruleConfiguration: null, errorResponse: error } };
+  },
+};
 
 /** `{ success, message, statusCode, data }` of the video API. */
 export const videoEnvelope: Form = {
@@ -75,16 +84,22 @@ export const noConfiguration: Answer = {
   status: 404,
 };
 
-/** Reasons why the Shield API answers a well-formed request with `data: null`. */
+/** Reasons why the Shield API answers a well-formed request without data, as recorded. */
 export const rejections = {
-  unknownZone: { errorKey: 'not_found_or_unauthorised_access.shieldzone', statusCode: 404 },
-  noRateLimits: { errorKey: 'not_found.ratelimit_shieldzone', statusCode: 404 },
-  // Only how it begins was recorded.
-  notOnPlan: { errorKey: 'invalid_plan_type.shieldzone', statusCode: 403 },
+  unknownZone: {
+    errorKey: 'not_found_or_unauthorised_access.shieldzone',
+    statusCode: 202,
+    message: 'Shield Zone not found or Unauthorized access.',
+  },
+  noRateLimits: { errorKey: 'not_found.ratelimit_shieldzone', statusCode: 202 },
+  notOnPlan: { errorKey: 'invalid_plan_type.bot_detection', statusCode: 202 },
 } as const satisfies Record<Rejection, RejectionError>;
 
-/** What a plan lacks is 202. Other rejections arrive with either status: which one depends on the id in the request. */
+/** What a plan lacks is HTTP 202, or HTTP 400 with the fields of the error around everything: which one depends on the id in the request. */
 export function rejected(reason: Rejection, id: string): Answer {
-  const is200 = reason !== 'notOnPlan' && Number(id.at(-1)) % 2 === 1;
-  return shieldEnvelope.rejected(is200 ? 200 : 202, rejections[reason]);
+  if (reason !== 'notOnPlan' || Number(id.at(-1)) % 2 === 0)
+    return shieldEnvelope.rejected(202, rejections[reason]);
+  const message = 'This feature is not available on your current plan.';
+  const errorKey = 'feature_not_available_on_plan';
+  return { status: 400, body: { statusCode: 400, success: false, message, errorKey } };
 }

@@ -101,6 +101,8 @@ export type Rejection = 'unknownZone' | 'noRateLimits' | 'notOnPlan';
 export interface RejectionError {
   readonly errorKey: string;
   readonly statusCode: number;
+  /** Default: one that names the key. */
+  readonly message?: string;
 }
 
 /** The listing behind one request. */

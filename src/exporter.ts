@@ -403,7 +403,7 @@ export class Exporter {
       listings,
       kinds: resources,
       baseUrlOf: (api) => config.apis[api].baseUrl,
-      baseUrlNameOf: (api) => config.apis[api].names.baseUrl,
+      hostNamesOf: (api) => config.apis[api].names.host,
       keySource: (name) => this.#keys.describe(name),
       lackOf: (name) => this.#keys.found.lackOf(name),
       exporter: {

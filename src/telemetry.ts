@@ -310,7 +310,9 @@ function declareCounts(
       return accountsOf(now).flatMap((account) => {
         const own = now.health.accounts.get(account);
         const isPaused = (api: ApiName) =>
-          pauses.some((pause) => pause.api === api && ['', account].includes(pause.credential));
+          pauses.some(
+            (pause) => pause.api === api && pause.kind === '' && ['', account].includes(pause.credential),
+          );
         const failing = own && failingReason(own, isPaused);
         return accountReasons.map((reason) => ({
           labels: { account, reason },

@@ -1,7 +1,7 @@
 /** The WAF rules of Shield Zones that wait for a review, with what visitors sent (`/shield/waf/rules/review-triggered/{zone}`). */
 import { dayMs, hourMs } from '../days.ts';
 import { count, drift, hash, secret } from '../entities.ts';
-import { shieldApi } from '../forms.ts';
+import { shieldApi, shieldBesideError } from '../forms.ts';
 import { type Kind, ok, type Request } from '../kind.ts';
 import { ofZone, type Zone } from './shield-zone.ts';
 
@@ -9,6 +9,7 @@ export const shieldTriggeredRules = {
   kind: 'shield_triggered_rules',
   section: 'shield_triggered_rules',
   ...shieldApi,
+  form: shieldBesideError,
   path: '/shield/waf/rules/review-triggered/{zone}',
   traits: { integer: 'totalTriggeredRules' },
   rejections: ['unknownZone', 'notOnPlan'],

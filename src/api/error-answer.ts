@@ -1,7 +1,8 @@
 /** Explains an answer that is an error: what the API says about it, or that what answered is no API. */
+import { saysNotFound } from '../resources/fields.ts';
 import { capitalised } from '../text.ts';
 import { parseJson } from './body.ts';
-import { type Answer, ApiError, checkAdvice, failureOf, isRetryable } from './errors.ts';
+import { type Answer, ApiError, checkAdvice, failureOf, isRetryable, type PollFailure } from './errors.ts';
 
 /** Removes the key from a text. */
 export type Hide = (text: string) => string;
@@ -53,6 +54,8 @@ function wrongFields(errors: unknown): readonly string[] {
 
 interface ErrorText {
   readonly errorKey?: string | undefined;
+  /** Whether it has a form that the API gives its errors. */
+  readonly isOfApi: boolean;
   readonly words: readonly (string | undefined)[];
 }
 
@@ -61,17 +64,33 @@ interface ErrorText {
  * `{ErrorKey, Message}`, `{error, details}`, `{error: {code, message}}`, a list of any of them, or a JSON string.
  */
 function errorTextIn(body: unknown): ErrorText {
-  if (typeof body === 'string') return { words: [body.trim() || undefined] };
-  if (Array.isArray(body)) return errorTextIn(body[0]);
+  if (typeof body === 'string') return { isOfApi: body.trim() !== '', words: [body.trim() || undefined] };
+  if (Array.isArray(body)) {
+    const first = errorTextIn(body[0]);
+    return { ...first, isOfApi: first.isOfApi || textIn(fieldsOf(body[0]), 'message') !== undefined };
+  }
   const outer = fieldsOf(body);
-  const given = outer['error'] ?? outer['errorResponse'] ?? outer['Error'];
+  const places = [outer['error'], outer['errorResponse'], outer['Error']].filter((one) => one ?? false);
+  const [given] = places;
   const inner = fieldsOf(Array.isArray(given) ? given[0] : given);
-  const pick = (name: string) => textIn(inner, name) ?? textIn(outer, name);
+  const all = [inner, ...places.slice(1).map(fieldsOf), outer];
+  const pick = (name: string) => all.map((fields) => textIn(fields, name)).find((text) => text !== undefined);
   const errorKey = pick('errorKey') ?? textIn(inner, 'code');
+  const isOfApi = errorKey !== undefined || all.some(isDocumented);
   const message =
     pick('detail') ?? pick('message') ?? (typeof given === 'string' ? textIn({ given }, 'given') : undefined);
   const errors = outer['errors'] ?? outer['Errors'] ?? inner['errors'];
-  return { errorKey, words: [errorKey, pick('title'), message, pick('details'), ...wrongFields(errors)] };
+  const words = [errorKey, pick('title'), message, pick('details'), ...wrongFields(errors)];
+  return { errorKey, isOfApi, words };
+}
+
+/** `{Message}` of the core API, `{title, status}` of Magic Containers, `{success, message}` of Shield and Stream. */
+function isDocumented(fields: Fields): boolean {
+  const has = (name: string) => typeof fields[name] === 'string' && fields[name] !== '';
+  if (has('Message')) return true;
+  return (
+    (has('title') && typeof fields['status'] === 'number') || (has('message') && fields['success'] === false)
+  );
 }
 
 /** What a text says that may be JSON. */
@@ -120,9 +139,18 @@ export function errorOfPage(
   );
 }
 
-/** Whether a 401 is about what was requested, such as a day out of reach: then its error key is not about authentication. */
-function isOfRequest(status: number, errorKey: string | undefined): boolean {
-  return status === 401 && errorKey !== undefined && !/auth/i.test(errorKey);
+/** An error that names itself so says that the key is refused, or may not do this. */
+const ofKey = /^(authentication|authori[sz]ation|unauthenticated|unauthori[sz]ed)/i;
+
+/** The statuses with which the API refuses what was asked, rather than the key. */
+const refusals: readonly number[] = [400, 404, 409, 410, 422];
+
+/** What an error is: what the API calls it says more than its status, also of a 401, which may be about a day out of reach. */
+function resultOf(status: number, errorKey: string | undefined): PollFailure {
+  const result = failureOf(status);
+  if (errorKey === undefined || isRetryable(result)) return result;
+  if (saysNotFound(errorKey)) return 'not_found';
+  return status === 401 && !ofKey.test(errorKey) ? 'rejected' : result;
 }
 
 /** The error for a status other than 2xx, with the reason that its body gives. settings: those that lead to the host. */
@@ -133,7 +161,8 @@ export function errorOfStatus(status: number, response: AnswerText, settings: re
   const said = errorTextOf(response.text);
   if (!said && !isRedirect && isPage(response)) return errorOfPage(status, response, settings);
   const isPlain = !said && !isPage(response) && !/^\s*["[{]/.test(text);
-  const { errorKey, words } = said ?? {
+  const { errorKey, isOfApi, words } = said ?? {
+    isOfApi: false,
     words: [isPlain ? text.trim().slice(0, maxRead) || undefined : undefined],
   };
   const parts = [`HTTP ${status}`, ...words, isRedirect ? 'a redirect, which is not followed' : undefined];
@@ -141,9 +170,9 @@ export function errorOfStatus(status: number, response: AnswerText, settings: re
   const advice = isRedirect ? checkAdvice(...settings) : undefined;
   // Once more: JSON may have written the key with escapes.
   return new ApiError(
-    isOfRequest(status, errorKey) ? 'rejected' : failureOf(status),
+    resultOf(status, errorKey),
     hide(message),
-    { ...answer, errorKey: errorKey && hide(errorKey) },
+    { ...answer, errorKey: errorKey && hide(errorKey), isOfApi: isOfApi && refusals.includes(status) },
     { advice },
   );
 }

@@ -46,6 +46,8 @@ export interface Answer {
   readonly requestId?: string | undefined;
   /** The API's own name for the error, such as `pullZone.not_found`. */
   readonly errorKey?: string | undefined;
+  /** Whether the API itself refuses what was asked, by the form of the body: nothing else on the way answers so. */
+  readonly isOfApi?: boolean | undefined;
   /** From the header Retry-After. */
   readonly retryAfterMs?: number | undefined;
 }

@@ -51,8 +51,8 @@ export interface CauseInput {
   readonly listings: readonly ListingStatus[];
   readonly kinds: readonly CauseKind[];
   readonly baseUrlOf: (api: ApiName) => string;
-  /** What the setting of that address is called. */
-  readonly baseUrlNameOf: (api: ApiName) => string;
+  /** What the settings of the host of that address are called; none where nobody set it. */
+  readonly hostNamesOf: (api: ApiName) => readonly string[];
   /** Where the key of a credential comes from: `from $VARIABLE`. */
   readonly keySource: (credential: string) => string;
   /** What a listing lacks for a credential that comes with it; undefined where it lacks nothing. */

@@ -137,7 +137,7 @@ function placeOf(
   { health, lackOf }: CauseInput,
   outageIds: ReadonlyMap<ApiName, string>,
 ): Place {
-  const { result, message, status, errorKey, doubt } = failure;
+  const { result, message, status, errorKey, isOfApi, doubt } = failure;
   const { credential } = spec;
   const of = health.apis.get(api);
   const ofKey = (what: string, reason: Reason): Place => ({
@@ -159,7 +159,7 @@ function placeOf(
     // The messages of the others differ where the reason does not: `HTTP 500` and `HTTP 503`.
     return { id: `${api} ${result}${result === 'schema' ? ` ${message}` : ''}`, nature: 'answer', reason };
   }
-  if (status === 404 && !errorKey && isUnread(of))
+  if (status === 404 && !errorKey && !isOfApi && isUnread(of))
     return { id: `address ${api}`, nature: 'answer', reason: 'address' };
   const reason = isUnknownId(failure) ? 'unknown_id' : reasonOf(failure);
   return { id: `${api} ${result} ${message}`, nature: 'answer', reason };
@@ -236,13 +236,20 @@ function wordsOf(
   if (reason === 'address')
     return {
       title: `Every request to ${baseUrl} answers HTTP 404`,
-      advice: `Correct ${input.baseUrlNameOf(api)}.`,
+      advice: addressAdvice(input.hostNamesOf(api)),
     };
   if (reason === 'unknown_id')
     return { title: `The ${api} API answers ${message} for an id, although it accepts the key` };
   // `HTTP 503 from the core API`, but `The core API: connection refused`.
   const isFrom = failure && ['timeout', 'server_error', 'not_found'].includes(failure.result);
   return { title: `${isFrom ? `${message} from the ${api} API` : `The ${api} API: ${message}`}${others}` };
+}
+
+/** What to do where something else than the API seems to answer. settings: those that set its address; none for its own. */
+function addressAdvice(settings: readonly string[]): string {
+  return settings.length > 0
+    ? `Correct ${andList(settings)}.`
+    : 'Something on the way answers, such as a firewall or a proxy, or nothing that is asked for there exists. Check both.';
 }
 
 /** Names the kinds, the key or the API, and says for how long it gets no requests of that. */

@@ -245,7 +245,6 @@ function namesOf(
   const sameHost = apiNames.filter((one) => used.has(one) && hostOf(one) === hostOf(api));
   const isSet = (one: ApiName) => apis[one].base_url !== apiDefaults[one].baseUrl;
   return {
-    baseUrl: nameOf(api, 'base_url'),
     host: sameHost.filter(isSet).map((one) => nameOf(one, 'base_url')),
     authorities: [...new Set(sameHost.map((one) => nameOf(one, 'ca_file')))],
   };

@@ -15,6 +15,11 @@ export interface ListingSummary {
   readonly excluded: number;
 }
 
+/** What is listed below a thing that does not exist is not there, either. */
+function isFailing({ state, poll, lastFailure }: ListingStatus): boolean {
+  return state === 'failing' && !(poll.parent && lastFailure?.result === 'not_found');
+}
+
 /** A listing counts for the kind that it is named after, and for each kind whose targets it finds. */
 export function summarizeListings(listings: readonly ListingStatus[]): readonly ListingSummary[] {
   const groups = new Map<string, { kind: string; account: string; listings: ListingStatus[] }>();
@@ -35,7 +40,7 @@ export function summarizeListings(listings: readonly ListingStatus[]): readonly 
     // What the section selects from. Without a section: what the listings named after the kind have.
     const listed = selected.length > 0 ? selected : ofKind.filter(({ poll }) => poll.kind === kind);
     const successes = ofKind.flatMap(({ lastSuccessMs }) => lastSuccessMs ?? []);
-    const failing = ofKind.filter(({ state }) => state === 'failing').length;
+    const failing = ofKind.filter(isFailing).length;
     return {
       kind,
       account,

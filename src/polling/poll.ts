@@ -330,6 +330,7 @@ export class Poller {
       message: safeLine(thrown.message),
       status: answer.status,
       errorKey: answer.errorKey && safeLine(answer.errorKey),
+      isOfApi: answer.isOfApi,
       advice: thrown.advice,
       doubt: isNewKey ? 'new_key' : before ? before.doubt : isBare ? 'asking' : undefined,
       atMs,

@@ -11,6 +11,8 @@ export interface Failure {
   readonly status?: number | undefined;
   /** The API's own name of the error. */
   readonly errorKey?: string | undefined;
+  /** As in `Answer`. */
+  readonly isOfApi?: boolean | undefined;
   /**
    * Why a 401 says nothing of the key. new_key: nothing was ever read with it, so that it may be too new. asking: it may be about the
    * id that was requested, and something else is requested to know. open: the same, but nothing told yet.
@@ -87,16 +89,16 @@ export function nextFailure(before: Failure | undefined, failure: Omit<Failure, 
 
 /**
  * Whether the API answered, although the poll failed: a refusal is an answer, too. Undefined if nothing was sent, or if that is not
- * known. A 404 without the API's own name of the error may come from anything that has taken its address.
+ * known. A 404 that has no form of the API's errors may come from anything that has taken its address.
  *
  * @param isTransient whether it is a failure on the way to an answer
  */
 export function isAnswer(
-  { result, status, errorKey }: Pick<Failure, 'result' | 'status' | 'errorKey'>,
+  { result, status, errorKey, isOfApi }: Pick<Failure, 'result' | 'status' | 'errorKey' | 'isOfApi'>,
   isTransient: boolean,
 ): boolean | undefined {
   if (isHostFailure({ result })) return isTransient ? false : undefined;
-  if (errorKey !== undefined) return true;
+  if (errorKey !== undefined || isOfApi) return true;
   if (status === undefined) return undefined;
   // A 401 is one, also where it turned out to be about an id.
   return status === 401 || (result !== 'not_found' && result !== 'rejected');

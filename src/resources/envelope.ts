@@ -1,6 +1,15 @@
 /** Answers inside a body: in the `data` of an envelope that can also report an error, or in a field. */
 import { type Documented, documentedFields } from './documented.ts';
-import { type Answer, anything, fieldOf, isObject, nameOf, object, ReadingError } from './fields.ts';
+import {
+  type Answer,
+  anything,
+  fieldOf,
+  isObject,
+  nameOf,
+  object,
+  ReadingError,
+  saysNotFound,
+} from './fields.ts';
 import type { FailureOf, Operation } from './resource.ts';
 
 /** An answer in the `data` of its body. beside: what is documented beside it. */
@@ -44,9 +53,14 @@ function fieldsOf(field: string, { documented }: Answer, beside: string): Docume
   return { fields: new Map([[field, documented], ...documentedFields(beside)]) };
 }
 
-/** The texts and flags of an error envelope: `success`, `message`, `errorKey`, `statusCode`. A value of another type counts as absent. */
+/**
+ * The texts and flags of an error envelope: `success`, `message`, `errorKey`, `statusCode`. A value of another type counts as absent.
+ * It stands in `error`, in `errorResponse` or around the data: the first of them that names the error, else the first.
+ */
 function envelopeOf(body: Readonly<Record<string, unknown>>) {
-  const given = fieldOf(body, 'error') ?? fieldOf(body, 'errorResponse') ?? body;
+  const places = ['error', 'errorResponse'].flatMap((name) => fieldOf(body, name) ?? []);
+  const named = [...places, body].find((place) => isObject(place) && hasText(fieldOf(place, 'errorKey')));
+  const given = named ?? places[0] ?? body;
   const about = isObject(given) ? given : { message: given };
   const [message, errorKey, statusCode] = ['message', 'errorKey', 'statusCode'].map((name) =>
     fieldOf(about, name),
@@ -59,11 +73,15 @@ function envelopeOf(body: Readonly<Record<string, unknown>>) {
   };
 }
 
+function hasText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
 /**
  * The `data` of a shield or video answer. `success: false` alone is no error, for good answers carry an empty default
  * envelope; it is one together with a message or a key, whatever the HTTP status was.
  *
- * @throws {ReadingError} `rejected` for an error in the body, `schema` for a body without data
+ * @throws {ReadingError} `not_found` or `rejected` for an error in the body, `schema` for a body without data
  */
 export function unwrapData(body: unknown): unknown {
   if (!isObject(body)) throw new ReadingError('schema', `expected an object, got ${nameOf(body)}`);
@@ -72,10 +90,10 @@ export function unwrapData(body: unknown): unknown {
   const data = fieldOf(body, 'data') ?? undefined;
   const hasData = data !== undefined;
   const reason = [errorKey, message].filter((part) => part !== '').join(': ');
-  // Without data a reason is enough: `success` may be missing, as any field may.
-  if (reason !== '' && (failed || (!hasData && success !== true))) {
-    throw new ReadingError('rejected', reason, errorKey || undefined);
-  }
+  // Without data a reason is enough, and so is a name of the error: `success` may be missing, as any field may.
+  const isError = failed || ((!hasData || errorKey !== '') && success !== true);
+  if (reason !== '' && isError)
+    throw new ReadingError(saysNotFound(errorKey) ? 'not_found' : 'rejected', reason, errorKey || undefined);
   if (!hasData) {
     throw failed
       ? new ReadingError('rejected', 'the answer has no data and gives no reason')
@@ -106,7 +124,7 @@ export function unwrapList(body: unknown, isNone = false): unknown {
 
 /**
  * Whether the plan of a Shield Zone lacks what was asked for. Any operation of Shield can answer so: with HTTP 202, no data and one of
- * these keys.
+ * these keys, or with HTTP 400.
  */
 export function isNotInPlan({ api }: Pick<Operation, 'api'>, { errorKey = '' }: FailureOf): boolean {
   return api === 'shield' && /^(invalid_plan_type|feature_not_available)/.test(errorKey);

@@ -27,14 +27,19 @@ export interface Diagnostics {
 /** Records nothing. */
 export const silent: Diagnostics = { mismatch: () => undefined, unrecognized: () => undefined };
 
+/** Whether the API's own name of an error says that what was asked for is not there, or is another account's. */
+export function saysNotFound(errorKey: string): boolean {
+  return /^not_found/i.test(errorKey);
+}
+
 /** An answer that was read but is no reading: an error in its body, or a body that cannot be one. */
 export class ReadingError extends Error {
   override readonly name = 'ReadingError';
-  readonly result: 'rejected' | 'schema';
+  readonly result: 'not_found' | 'rejected' | 'schema';
   /** The API's own name of the error, where it gave one. */
   readonly errorKey: string | undefined;
 
-  constructor(result: 'rejected' | 'schema', message: string, errorKey?: string) {
+  constructor(result: ReadingError['result'], message: string, errorKey?: string) {
     super(message);
     this.result = result;
     this.errorKey = errorKey;

@@ -19,7 +19,7 @@ export const config: ApiConfig = {
   requestsPerSecond: 1000,
   maxRetries: 0,
   maxResponseBytes: 100_000,
-  names: { baseUrl: 'apis.shield.base_url', host: [], authorities: [] },
+  names: { host: [], authorities: [] },
 };
 
 export const lane: Lane = { account: 'account', credential: 'account', kind: 'a', queue: 'a' };

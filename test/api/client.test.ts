@@ -68,6 +68,8 @@ describe('a 401', () => {
     ['{"errorResponse":{"errorKey":"invalid_datetime_window.too_old","message":"too old"}}', 'rejected'],
     ['{"errorResponse":{"errorKey":"authentication.failed","message":"no"}}', 'auth'],
     ['{"error":{"code":"unauthorized"}}', 'auth'],
+    ['{"error":{"errorKey":"not_found_or_unauthorised_access.shieldzone"},"data":null}', 'not_found'],
+    ['{"errorKey":"feature_not_available_on_plan","message":"no"}', 'rejected'],
     ['{"Message":"Authorization has been denied for this request."}', 'auth'],
     ['', 'auth'],
   ])('of %j is a failure: %s', async (body, result) => {

@@ -10,7 +10,6 @@ const config = {
   maxRetries: 2,
   maxResponseBytes: 100_000,
   names: {
-    baseUrl: 'apis.application.base_url',
     host: ['apis.application.base_url'],
     authorities: ['apis.application.ca_file'],
   },

@@ -245,6 +245,12 @@ describe('an outage', () => {
       title: 'Every request to https://application.example answers HTTP 404',
       advice: 'Correct apis.application.base_url.',
     });
+    // Where nobody set the address, no setting is to be corrected.
+    expect(cause([target('application', 'a', missing)], [], { hostNamesOf: () => [] }).advice).toContain(
+      'Something on the way answers',
+    );
+    // In a form of the API's errors it is the thing that is not there.
+    expect(cause([target('application', 'a', { ...missing, isOfApi: true })]).reason).toBe('not_found');
     // With a reason of the API, or where something else can be read, it is the thing that is not there.
     const named = { ...missing, message: 'HTTP 404 (not_found)', errorKey: 'not_found' };
     expect(cause([target('application', 'a', named)]).reason).toBe('not_found');

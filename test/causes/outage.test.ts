@@ -88,7 +88,7 @@ function start() {
           listings,
           kinds: resources,
           baseUrlOf: (api) => `https://${hosts[api] ?? 'other.example'}`,
-          baseUrlNameOf: (api) => `apis.${api}.base_url`,
+          hostNamesOf: (api) => [`apis.${api}.base_url`],
           keySource: () => 'from $KEY',
           lackOf: () => undefined,
           exporter: {

@@ -1,5 +1,5 @@
 /** Answers recorded from the API, tested with the whole exporter. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { reply, startWhole } from './whole.ts';
 
 const zones = () => ({ data: [{ shieldZoneId: 7 }, { shieldZoneId: 8 }] });
@@ -61,6 +61,70 @@ it.each([200, 202, 404])(
     expect(whole.exporter.causes()).toEqual([]);
   },
 );
+
+describe('what Shield answers of a zone that is gone or of another account', () => {
+  const message = 'Shield Zone not found or Unauthorized access.';
+  const errorKey = 'not_found_or_unauthorised_access.shieldzone';
+  const error = { statusCode: 202, success: false, message, errorKey };
+  const answers = {
+    'in error': reply(202, JSON.stringify({ data: null, error })),
+    'in errorResponse': reply(
+      202,
+      JSON.stringify({ id: 0, shieldZoneId: 0, ruleConfiguration: null, errorResponse: error }),
+    ),
+    'at the top level': reply(404, JSON.stringify(error)),
+    'with HTTP 401': reply(401, JSON.stringify({ data: null, error })),
+  };
+
+  it.each(Object.entries(answers))('is not found, %s, and says nothing of its key', async (_, answer) => {
+    const whole = await startWhole({
+      document: {
+        shield_zones: { targets: [7] },
+        shield_statistics: { targets: [7] },
+        shield_triggered_rules: { targets: [7] },
+        shield_access_lists: { targets: [7] },
+      },
+      routes: { '*': () => answer },
+    });
+    await whole.poll();
+    expect(new Set(whole.exporter.targets().map(({ lastFailure }) => lastFailure?.result))).toEqual(
+      new Set(['not_found']),
+    );
+    expect(whole.exporter.targets().length).toBeGreaterThan(3);
+    const refused = await whole.series('bunnynet_exporter_refused_keys');
+    expect(new Set(Object.values(refused))).toEqual(new Set([0]));
+    expect(whole.exporter.causes().map(({ reason }) => reason)).not.toContain('refused');
+  });
+});
+
+it('what is listed below a zone that is gone is named, and is no failing listing', async () => {
+  const errorKey = 'not_found_or_unauthorised_access.shieldzone';
+  const whole = await startWhole({
+    document: { api_guardian: { targets: 'all' }, rate_limits: { targets: 'all' } },
+    routes: {
+      '/shield/shield-zones': zones,
+      '/pullzone': () => ({ Items: [], TotalItems: 0 }),
+      '*': () =>
+        reply(202, JSON.stringify({ data: null, error: { statusCode: 202, success: false, errorKey } })),
+    },
+  });
+  await whole.poll();
+  const failing = await whole.series('bunnynet_exporter_discovery_failing_listings');
+  expect(Object.keys(failing).length).toBeGreaterThan(1);
+  expect(new Set(Object.values(failing))).toEqual(new Set([0]));
+  expect(whole.exporter.causes().map(({ reason }) => reason)).toEqual(['not_found']);
+});
+
+it('a plan that lacks something says so with HTTP 400, too, which is no failure', async () => {
+  const body = '{"statusCode":400,"success":false,"message":"no","errorKey":"feature_not_available_on_plan"}';
+  const whole = await startWhole({
+    document: { shield_statistics: { targets: [7] } },
+    routes: { '*': () => reply(400, body) },
+  });
+  await whole.poll();
+  expect(whole.exporter.targets().map(({ state }) => state)).toEqual(['lacking']);
+  expect(whole.exporter.causes()).toEqual([]);
+});
 
 it('a reference of 0 is an empty label', async () => {
   const zone = { shieldZoneId: 7, pullZoneId: 0, wafProfileId: 5 };

@@ -20,7 +20,7 @@ const api = {
   requestsPerSecond: 100,
   maxRetries: 0,
   maxResponseBytes: 1_000_000,
-  names: { baseUrl: '', host: [], authorities: [] },
+  names: { host: [], authorities: [] },
 };
 
 export function targetConfig(ids: Record<string, string>, more: Partial<TargetConfig> = {}): TargetConfig {

@@ -53,12 +53,30 @@ describe('unwrapData', () => {
       undefined,
     ],
   ])('rejects an error with %s', (_, body, message, errorKey) => {
-    expect(() => unwrapData(body)).toThrow(new ReadingError('rejected', message, errorKey));
+    const result = errorKey === key ? 'not_found' : 'rejected';
+    expect(() => unwrapData(body)).toThrow(new ReadingError(result, message, errorKey));
     try {
       unwrapData(body);
     } catch (error) {
-      expect(error).toMatchObject({ result: 'rejected', errorKey });
+      expect(error).toMatchObject({ result, errorKey });
     }
+  });
+
+  const named = { success: false, message: 'No', errorKey: 'not_found.waf_rule' };
+  it.each([
+    ['error', { data: null, error: named }],
+    ['errorResponse', { id: 0, shieldZoneId: 0, ruleConfiguration: null, errorResponse: named }],
+    ['errorResponse beside an empty error', { data: null, error: emptyEnvelope, errorResponse: named }],
+    ['the body itself', { data: null, ...named }],
+    ['the body itself, beside an empty error', { data: null, error: emptyEnvelope, ...named }],
+    [
+      'a body whose figures are zeros',
+      { data: { requests: 0 }, errorResponse: { ...named, success: undefined } },
+    ],
+  ])('finds the name of an error in %s', (_, body) => {
+    expect(() => unwrapData(body)).toThrow(
+      new ReadingError('not_found', 'not_found.waf_rule: No', 'not_found.waf_rule'),
+    );
   });
 
   it.each([

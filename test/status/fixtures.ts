@@ -227,7 +227,7 @@ export function causeInput(
     listings,
     kinds: known,
     baseUrlOf: (api) => `https://${api}.example`,
-    baseUrlNameOf: (api) => `apis.${api}.base_url`,
+    hostNamesOf: (api) => [`apis.${api}.base_url`],
     keySource: () => 'from $KEY',
     lackOf: () => undefined,
     exporter: { ...well, ...exporter },

@@ -110,7 +110,7 @@ const endpoints: Listing = {
   documented: body.documented,
   // A zone that has not set it up has no endpoints.
   isEmpty: ({ result, errorKey = '' }) =>
-    result === 'not_found' || /^not_found\.|no_configuration$/.test(errorKey),
+    (result === 'not_found' && !errorKey.endsWith('.shieldzone')) || errorKey.endsWith('no_configuration'),
   async discover(get, { shield_zone_id = '' } = {}, diagnostics) {
     const answer = await get(`/shield/shield-zone/${shield_zone_id}/api-guardian`);
     const given = endpointsOfZone.from(answer, diagnostics);
