@@ -50,7 +50,7 @@ export function exchange(
     };
     const giveUp = (reason: Error) => {
       aborted = reason;
-      // Without a connection there is nothing to abort yet; onRequestStart does it then.
+      // Without a connection there is nothing to abort yet; onRequestStart refuses it then.
       if (sending) sending.abort(reason);
       else fail(reason);
     };
@@ -62,8 +62,9 @@ export function exchange(
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
-        if (aborted) controller.abort(aborted);
-        else sending = controller;
+        // The connection has nothing of it yet, and is good for the next one. An abort would end both.
+        if (aborted) throw aborted;
+        sending = controller;
       },
       onResponseStart(_, status, headers) {
         // Skip 103 and other interim answers.

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
+import { exchange } from '../../src/api/exchange.ts';
+import { createPool } from '../../src/api/pool.ts';
 import { type ForwardProxy, proxyFrom, proxyOf } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
 import { atOnce } from '../at-once.ts';
@@ -425,4 +427,18 @@ describe('the proxy of the environment', () => {
       /^HTTPS_PROXY: expected http:\/\/HOST:PORT(?!.*hidden)/,
     );
   });
+});
+
+it('a request that is aborted before there is a connection leaves the next one alone', async () => {
+  const { port } = await servePlain();
+  const origin = `http://127.0.0.1:${port}`;
+  const pool = createPool({ baseUrl: origin, maxConcurrency: 1, timeoutMs: 60_000 } as ApiConfig, undefined);
+  onTestFinished(() => pool.destroy());
+  const request = { origin, path: '/', headers: {}, timeoutMs: 60_000 };
+  const abort = new AbortController();
+  const aborted = expect(exchange(pool, request, abort.signal)).rejects.toThrow('aborted');
+  abort.abort();
+  await aborted;
+  const { status } = await exchange(pool, request, new AbortController().signal);
+  expect(status).toBe(200);
 });
