@@ -203,7 +203,7 @@ export class Exporter {
       },
       now: options.now,
       uptimeMs: options.uptimeMs,
-      triesNewKeys: !options.failsPaused,
+      pollsOnce: options.failsPaused,
     });
     this.#causeLog = new CauseLog(log);
     this.#keeper = ownState && this.#keeperOf(ownState);

@@ -44,11 +44,11 @@ export interface FoundKeys {
   retain(isWanted: (listing: string) => boolean): void;
 }
 
-export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observer' | 'triesNewKeys'> {
+export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observer' | 'pollsOnce'> {
   readonly log: Logger;
   readonly resources: readonly Resource[];
   readonly store: Pick<Store, 'add'>;
-  readonly paceOf: (api: ApiName) => Pick<Pacer, 'permit' | 'reserveFor'>;
+  readonly paceOf: (api: ApiName) => Pick<Pacer, 'permit' | 'reserveFor' | 'slowDown'>;
   readonly foundKeys: FoundKeys;
   /** An id for the current key of a credential. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
@@ -75,15 +75,12 @@ const patienceMs = 5000;
 /** When something that was never polled does no longer keep the exporter from being ready. */
 const readyAfterMs = 120_000;
 
-/** How many retries a second may begin while an API is down: one is enough to notice that it is back. */
-const mostRetriesPerSecond = 1;
-const leastRetriesPerSecond = 0.1;
+/** How many requests a second an API that is down gets: one is enough to notice that it is back. */
+const mostPerSecondDown = 1;
+const leastPerSecondDown = 0.1;
 
-/** Failures that come within this time are looked at together, to know whether their accounts can be read. */
+/** Failures that come within this time are looked at together. */
 const lookPauseMs = 1000;
-
-/** How many tasks failures alone may have looked at for the health of the APIs, per millisecond: 5,000 in a second. */
-const tasksPerMs = 5;
 
 /** The most intervals between two polls of what fails permanently. */
 const maxBackoffFactor = 10;
@@ -127,8 +124,6 @@ export class PollEngine {
   /** Everything that is polled, by key. */
   readonly #tasks = new Map<string, Task>();
   readonly #timetable: Timetable<Task>;
-  /** When the next of what got no answer may be tried again, by the machine's uptime: for each API that is down. */
-  readonly #nextRetryMs = new Map<ApiName, number>();
   /** The polls that are in line or under way, and those that were aborted until they have ended. */
   readonly #polls = new Set<Promise<void>>();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
@@ -139,7 +134,7 @@ export class PollEngine {
   #plan: PlanFacts = { selections: new Map(), shared: [], orphans: new Map(), capacities: [] };
   #planSoon: PlanSoon | undefined;
   /** Until then failures come together. */
-  #lookAtAccounts: NodeJS.Timeout | undefined;
+  #lookSoon: NodeJS.Timeout | undefined;
   #plannedAtMs = Number.NEGATIVE_INFINITY;
   /** When the first configuration came, by the machine's uptime. */
   #beganAtMs: number | undefined;
@@ -149,7 +144,7 @@ export class PollEngine {
   /** What the overview is as of: grows with each end of a poll, each plan, and whatever else it shows. */
   #asOf = 0;
   #overview: { readonly asOf: number; readonly overview: Overview } | undefined;
-  /** How the APIs were when a poll failed last, or a suspicion ended. */
+  /** How the APIs were when it was looked last. */
   #health: Health<Task> = health([], 0);
 
   /** Resolves once everything was polled, whatever the outcome. */
@@ -235,8 +230,8 @@ export class PollEngine {
     clearInterval(this.#sweeping);
     this.#timetable.end();
     this.#isStopped = true;
+    clearTimeout(this.#lookSoon);
     clearTimeout(this.#planSoon?.timer);
-    clearTimeout(this.#lookAtAccounts);
     this.#planSoon?.resolve();
     const asked = this.#doubts.asked();
     this.#doubts.forget();
@@ -281,7 +276,7 @@ export class PollEngine {
           }
         paceOf(api).reserveFor({ queues, accounts });
       }
-      this.#updateHealth();
+      this.#look();
       this.#plannedAtMs = performance.now();
       planned?.resolve();
     } catch (error) {
@@ -397,36 +392,14 @@ export class PollEngine {
     if (!task.isBusy) this.#timetable.set(task, this.#uptimeMs());
   }
 
-  /** Puts what is due in line. While an API is down, what got no answer there goes one at a time. */
+  /** Puts what is due in line. */
   #begin(due: readonly Task[]): void {
     const nowMs = this.#uptimeMs();
-    for (const task of due)
-      if (task.isAwaited || !task.record.unanswered || this.#mayRetry(task, nowMs))
-        this.#enqueue(task, nowMs);
-  }
-
-  /** Whether a task may be tried again now. If its API is down, it gets a time for that, in the order in which they come due. */
-  #mayRetry(task: Task, nowMs: number): boolean {
-    const { api } = task.spec;
-    if (!this.#isDown(api)) return true;
-    let atMs = task.retryAtMs;
-    if (atMs === undefined) {
-      atMs = Math.max(nowMs, this.#nextRetryMs.get(api) ?? nowMs);
-      const planned = this.#plan.capacities.find((one) => one.api === api);
-      const perSecond = Math.max(leastRetriesPerSecond, planned?.neededPerSecond ?? 0);
-      const retriesPerSecond = Math.min(mostRetriesPerSecond, perSecond);
-      this.#nextRetryMs.set(api, atMs + 1000 / retriesPerSecond);
+    for (const task of due) {
+      task.dueAtMs = nowMs;
+      const poll = this.#poll(task, task.begin()).finally(() => this.#polls.delete(poll));
+      this.#polls.add(poll);
     }
-    task.retryAtMs = atMs;
-    if (atMs > nowMs) this.#timetable.set(task, atMs);
-    return atMs <= nowMs;
-  }
-
-  #enqueue(task: Task, nowMs: number): void {
-    task.retryAtMs = undefined;
-    task.dueAtMs = nowMs;
-    const poll = this.#poll(task, task.begin()).finally(() => this.#polls.delete(poll));
-    this.#polls.add(poll);
   }
 
   /** Polls when it is its turn. Never rejects. */
@@ -442,10 +415,12 @@ export class PollEngine {
     const { record } = task;
     const startedMs = this.#uptimeMs();
     const keyId = this.#keyIdOf(spec);
-    const health = this.#health.apis.get(spec.api);
-    if (health?.tells(task)) task.probedMs = startedMs;
-    if (hasPollMetrics(spec)) this.#options.observer.started(spec.kind, (startedMs - task.dueAtMs) / 1000);
-    const withoutRetries = health?.state === 'down' || task.probedMs === startedMs;
+    if (this.#health.apis.get(spec.api)?.tells(task)) task.probedMs = startedMs;
+    const isDown = this.#isDown(spec.api);
+    // What waits for an API that is down is not late.
+    const lateMs = isDown ? 0 : startedMs - task.dueAtMs;
+    if (hasPollMetrics(spec)) this.#options.observer.started(spec.kind, lateMs / 1000);
+    const withoutRetries = isDown || task.probedMs === startedMs;
     await this.#carryOut(task, { permit, withoutRetries }, signal);
     this.#asOf++;
     if (signal.aborted) return;
@@ -516,7 +491,7 @@ export class PollEngine {
   ): void {
     const { spec, record } = task;
     const { api, credential, key } = spec;
-    this.#actOnHealth(task, startedMs);
+    this.#actOnAnswer(task, startedMs);
     if (isInDoubt(task)) {
       if (this.#keyIdOf(spec) === keyId) this.#doubts.add(task);
       else this.#runNow(task);
@@ -570,48 +545,24 @@ export class PollEngine {
     this.#actOnFailure(task);
   }
 
-  /** What the record of a poll says of its API: it is down, it answers again, or something else must be asked to know. */
-  #actOnHealth({ spec: { api }, record: { unanswered }, probedMs }: Task, startedMs: number): void {
-    const before = this.#health.apis.get(api);
-    if (!unanswered && !before?.isSuspected) return;
-    // What is down stays so until something is answered. Where thousands of one operation fail, a pass for each would be most of the work.
-    const isSoon = this.#uptimeMs() - this.#health.asOfMs < this.#tasks.size / tasksPerMs;
-    if (unanswered && (before?.state === 'down' || (isSoon && probedMs !== startedMs))) return;
-    this.#updateHealth();
-    const { state, probe } = this.#health.apis.get(api) ?? {};
-    if (before?.state === 'down' && state !== 'down') {
-      this.#nextRetryMs.delete(api);
-      this.#makeDue((task) => task.spec.api === api && task.record.unanswered !== undefined);
-    }
-    if (!probe) return;
-    probe.probedMs = this.#uptimeMs();
-    this.#runNow(probe);
+  /** Looks at once how the API of a task is if its poll was to tell, or if the API may answer again. */
+  #actOnAnswer({ spec: { api }, record: { unanswered }, probedMs }: Task, startedMs: number): void {
+    const { isSuspected = false } = this.#health.apis.get(api) ?? {};
+    if (unanswered ? probedMs === startedMs : isSuspected) this.#look();
   }
 
-  /** A key that is refused is known to be so: the next reading with it makes due what was refused. Soon it is looked how its account is. */
+  /** A key that is refused is known to be so: the next reading with it makes due what was refused. Of other failures it is looked soon. */
   #actOnFailure({ spec: { api, credential }, record: { lastFailure, unanswered } }: Task): void {
+    // What is down stays so until something is answered.
     if (!lastFailure || (unanswered && this.#isDown(api))) return;
-    if (isRefusal(lastFailure) && !isRefused(this.#health, api, credential)) this.#updateHealth();
-    this.#lookAtAccounts ??= setTimeout(() => {
-      this.#lookAtAccounts = undefined;
-      this.#probeAccounts();
-    }, lookPauseMs);
-  }
-
-  /** Asks something else of the accounts of which enough failed. */
-  #probeAccounts(): void {
-    this.#updateHealth();
-    for (const { probe } of this.#health.accounts.values()) {
-      if (!probe) continue;
-      probe.accountProbedMs = this.#uptimeMs();
-      this.#runNow(probe);
-    }
+    if (isRefusal(lastFailure) && !isRefused(this.#health, api, credential)) this.#look();
+    else this.#lookSoon ??= setTimeout(() => this.#look(), lookPauseMs);
   }
 
   /** Whether a key that was refused is so no more. */
   #worksAgain(api: ApiName, credential: string): boolean {
     if (!isRefused(this.#health, api, credential)) return false;
-    this.#updateHealth();
+    this.#look();
     return !isRefused(this.#health, api, credential);
   }
 
@@ -726,8 +677,42 @@ export class PollEngine {
 
   // What is asked.
 
-  #updateHealth(): void {
+  /**
+   * Looks how the APIs and the accounts are. An API that is down gets as many requests as its polls need at their intervals, and at most one a second; once
+   * it answers again, whatever got no answer is due. What tells whether an API is down, or an account can be read, is polled at once.
+   */
+  #look(): void {
+    clearTimeout(this.#lookSoon);
+    this.#lookSoon = undefined;
+    const before = this.#health;
     this.#health = health(this.#polled(), this.#uptimeMs());
+    for (const api of apiNames) {
+      const { state, probe } = this.#health.apis.get(api) ?? {};
+      const isOver = state !== 'down' && before.apis.get(api)?.state === 'down';
+      if (isOver) this.#retryUnanswered(api);
+      this.#options.paceOf(api).slowDown(state === 'down' ? this.#perSecondDown(api) : undefined);
+      if (!probe) continue;
+      probe.probedMs = this.#uptimeMs();
+      this.#runNow(probe);
+    }
+    for (const { probe } of this.#health.accounts.values()) {
+      if (!probe) continue;
+      probe.accountProbedMs = this.#uptimeMs();
+      this.#runNow(probe);
+    }
+  }
+
+  #perSecondDown(api: ApiName): number | undefined {
+    if (this.#options.pollsOnce) return undefined;
+    const planned = this.#plan.capacities.find((one) => one.api === api)?.neededPerSecond ?? 0;
+    return Math.min(mostPerSecondDown, Math.max(leastPerSecondDown, planned));
+  }
+
+  /** An API answers again: what got no answer is polled at once. What waits in line was not late until now. */
+  #retryUnanswered(api: ApiName): void {
+    const nowMs = this.#uptimeMs();
+    for (const task of this.#tasks.values()) if (task.spec.api === api && task.isBusy) task.dueAtMs = nowMs;
+    this.#makeDue((task) => task.spec.api === api && task.record.unanswered !== undefined);
   }
 
   *#polled(): Iterable<Task> {

@@ -61,8 +61,8 @@ export interface PollerOptions {
   readonly now: () => number;
   /** A clock that goes on while the machine sleeps. */
   readonly uptimeMs: () => number;
-  /** Whether a key that came with a listing is tried again for two minutes before it counts as refused. Default true. */
-  readonly triesNewKeys?: boolean | undefined;
+  /** Whether everything is polled only once: then nothing waits for what may be better in a while. Default false. */
+  readonly pollsOnce?: boolean | undefined;
 }
 
 /** What one read of a target had. */
@@ -305,9 +305,9 @@ export class Poller {
 
   /** Since when a key is refused that may be too new, by the machine's uptime; undefined if it is not. */
   #newKeySince({ spec, record }: Task, isRefused: boolean): number | undefined {
-    const { triesNewKeys = true, uptimeMs } = this.#options;
+    const { pollsOnce = false, uptimeMs } = this.#options;
     const { keyId, credential } = spec;
-    if (!triesNewKeys || !isFoundKey(credential) || record.readWith === keyId) return undefined;
+    if (pollsOnce || !isFoundKey(credential) || record.readWith === keyId) return undefined;
     return record.newKeySinceMs ?? (isRefused ? uptimeMs() : undefined);
   }
 

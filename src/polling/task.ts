@@ -23,8 +23,6 @@ export class PollTask<Of extends Spec = Spec> {
   probedMs: number | undefined;
   /** When it last was to tell whether its account can be read, by the machine's uptime. */
   accountProbedMs: number | undefined;
-  /** When it may be tried again while its API is down, by the machine's uptime; undefined until it is in line for that. */
-  retryAtMs: number | undefined;
   /** Since when the API answers that the plan lacks it. Unix time; undefined where the last answer gave something. */
   lackingSinceMs: number | undefined;
   /** The poll that is in line or under way. */
@@ -43,11 +41,6 @@ export class PollTask<Of extends Spec = Spec> {
   /** Whether a poll is in line or under way. */
   get isBusy(): boolean {
     return this.#poll !== undefined;
-  }
-
-  /** Whether somebody waits for the end of a poll. */
-  get isAwaited(): boolean {
-    return this.#waiters.length > 0;
   }
 
   /** A poll is in line from now on. Once the signal is aborted, nothing of it goes on and nothing of it counts. */

@@ -65,7 +65,8 @@ it('an outage in which one failure follows another began with the first of them'
   await whole.poll();
   await whole.sweep();
   expect(whole.said('over after').map(({ msg }) => msg)).toEqual([
-    expect.stringMatching(/^this is over after 40 s: Nothing can be read from/),
+    // Ten seconds between two rounds, and for a round while the API is down: it gets one request in ten seconds.
+    expect.stringMatching(/^this is over after 1 m 10 s: Nothing can be read from/),
   ]);
 });
 
@@ -325,6 +326,67 @@ it.each<[string, readonly string[], number]>([
   expect(whole.requests.length - length).toBeGreaterThan(3 * zones);
   // Each failure was a pass: three for each zone.
   expect(looked.mock.calls.length / zones).toBeLessThan(most);
+});
+
+it.each<[string, (whole: Whole, targets: (from: string) => string[]) => void]>([
+  [
+    'another address',
+    (whole) => {
+      const apis = { application: { base_url: `${whole.apiUrl}/other` } };
+      whole.document = { ...whole.document, apis } as never;
+    },
+  ],
+  [
+    'other targets',
+    (whole, targets) => {
+      whole.document = { applications: { interval: '5m', targets: targets('other') } };
+    },
+  ],
+])('after a reload to %s during an outage it is asked as often as before', async (_, change) => {
+  const targets = (from: string) => Array.from({ length: runs(100, 300) }, (_, at) => `${from}${at}`);
+  let isDown = false;
+  const whole = await startWhole({
+    document: { applications: { interval: '5m', targets: targets('app') } },
+    routes: { '*': () => (isDown ? reply(503) : { monthlyCost: 1 }) },
+  });
+  await whole.exporter.start();
+  await whole.pass(6 * minuteMs);
+  isDown = true;
+  await whole.pass(10 * minuteMs);
+  expect(await unreadable(whole)).toEqual([expect.stringContaining('application')]);
+  change(whole, targets);
+  await whole.reload();
+  await whole.pass(20_000);
+  for (let at = 0; at < runs(6, 60); at++) {
+    const { length } = whole.requests;
+    await whole.pass(10_000);
+    expect(whole.requests.length).toBeGreaterThan(length);
+  }
+  isDown = false;
+  await whole.pass(11_000);
+  expect(await unreadable(whole)).toEqual([]);
+});
+
+it('while an API is down its polls are not late', async () => {
+  let isDown = false;
+  const whole = await startWhole({
+    document: { applications: { interval: '1m', targets: ['a', 'b', 'c', 'd', 'e', 'f'] } },
+    routes: { '*': () => (isDown ? reply(503) : { monthlyCost: 1 }) },
+  });
+  const late: number[] = [];
+  const passAndLook = async (minutes: number) => {
+    for (let at = 0; at < minutes * 6; at++) {
+      await whole.pass(10_000);
+      late.push((await whole.value('bunnynet_exporter_schedule_lag_seconds', { kind: 'application' })) ?? 99);
+    }
+  };
+  await whole.exporter.start();
+  await passAndLook(2);
+  isDown = true;
+  await passAndLook(20);
+  isDown = false;
+  await passAndLook(5);
+  expect(Math.max(...late)).toBeLessThan(1);
 });
 
 it('what failed just before the last success before an outage is read at once when it ends, too', async () => {

@@ -28,6 +28,7 @@ function engineOf(kind: string, ids: Record<string, string>, resource: Resource 
     store,
     paceOf: () => ({
       reserveFor: () => undefined,
+      slowDown: () => undefined,
       permit: ({ queue }) => Promise.resolve({ release: () => void released.push(queue) }),
     }),
     observer: {
