@@ -222,6 +222,38 @@ describe('an operation that always gets 429 holds back nothing else of its key',
   });
 });
 
+it.each([
+  [120, 0.9],
+  // As long as their interval: its kind is asked for nothing during each pause.
+  [300, 0.5],
+])(
+  'one of many zones that always gets 429 with a Retry-After of %d s lets the others be read after each pause',
+  async (seconds, share) => {
+    const hours = runs(1, 3);
+    const { zones, ...options } = accountsOf({ acme: 20 });
+    const whole = await startWhole({
+      ...options,
+      routes: {
+        '/pullzone': zones,
+        '/statistics': ({ query }) =>
+          query.get('pullZone') === '10007' ? reply(429, '', { 'retry-after': `${seconds}` }) : statistics,
+      },
+      latencyMs: 50,
+    });
+    await whole.exporter.start();
+    await whole.pass(hours * 60 * minuteMs);
+    const byZone = new Map<string, number>();
+    for (const { path, query } of whole.requests) {
+      const zone = query.get('pullZone') ?? '';
+      if (path === '/statistics') byZone.set(zone, (byZone.get(zone) ?? 0) + 1);
+    }
+    expect(byZone.size).toBe(20);
+    expect(byZone.get('10007')).toBeGreaterThan(3);
+    byZone.delete('10007');
+    for (const [zone, count] of byZone) expect(count, zone).toBeGreaterThanOrEqual(share * 12 * hours);
+  },
+);
+
 describe('an account that is slow holds back nobody else: the others are late by at most two of its timeouts', () => {
   const slowThings = runs(30, 1500);
   const timeoutMs = 10_000;
