@@ -193,7 +193,6 @@ export class Exporter {
       log,
       foundKeys: this.#keys.found,
       keyIdOf: (name) => this.#keys.idOf(name),
-      state: ownState?.state,
       onBegun: ownState && (() => this.#keeper?.writeSoon()),
       onSweep: () => {
         void this.#keys.check();
@@ -205,6 +204,7 @@ export class Exporter {
       uptimeMs: options.uptimeMs,
       pollsOnce: options.failsPaused,
     });
+    if (ownState?.state) this.#engine.counters.restore(ownState.state);
     this.#causeLog = new CauseLog(log);
     this.#keeper = ownState && this.#keeperOf(ownState);
     this.#logPlan = planLog(() => this.listings().every(({ state }) => state !== 'pending'), log);

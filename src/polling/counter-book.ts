@@ -7,23 +7,26 @@ import { Counters } from './counters.ts';
 import { idText } from './discovered.ts';
 import type { Target } from './spec.ts';
 
-/** How long counters of what left are kept. */
-const keptMs = 28 * 86_400_000;
+/** How long counters of what left are kept, and of how many targets at least. Of more, those that left first go. */
+const leftMaxMs = 28 * 86_400_000;
+const leftMax = 1000;
 
 /** Whose counters they are: at another address it is another target, with another account it is the same. */
 type Whose = Pick<Target, 'kind' | 'ids' | 'baseUrl' | 'account'>;
 
 interface Entry extends Whose {
   readonly counters: Counters;
-  /** When the target left; undefined while it is polled. Unix time. */
-  readonly leftMs: number | undefined;
+  /**
+   * awaited: an earlier process polled it, and what lists it may not have been read yet. A number: when it left. Unix time.
+   */
+  readonly state: 'polled' | 'awaited' | number;
 }
 
 export interface BookOptions {
-  /** What an earlier process has counted. */
-  readonly state?: StateFile | undefined;
   /** Where counters are saved: called when a series has begun. */
   readonly onBegun?: (() => void) | undefined;
+  /** The kinds of which a listing was never complete, so that more of their targets may be found. */
+  readonly unlistedKinds: () => ReadonlySet<string>;
   /** Unix time. */
   readonly now: () => number;
   /** A clock that never jumps. */
@@ -33,25 +36,36 @@ export interface BookOptions {
 export class CounterBook {
   readonly #options: BookOptions;
   readonly #entries = new Map<string, Entry>();
+  #polled = 0;
+  /** The most that were polled at once, also by the process before. */
+  #mostPolled = 0;
 
   constructor(options: BookOptions) {
-    const { state, onBegun, now, uptimeMs } = options;
     this.#options = options;
+  }
+
+  /** Goes on with what an earlier process has counted. Keeps nothing of the state. */
+  restore({ targets }: Pick<StateFile, 'targets'>): void {
+    const { onBegun, now, uptimeMs } = this.#options;
     const at = { nowMs: now(), uptimeMs: uptimeMs() };
-    for (const target of state?.targets ?? []) {
+    for (const target of targets) {
       const counters = Counters.restored(target, at, onBegun);
       const whose = whoseOf({ ...target, baseUrl: target.base_url });
-      // What no listing has found yet may still be there.
-      const leftMs = target.left === undefined ? at.nowMs : target.left * 1000;
-      if (counters) this.#entries.set(keyOf(whose), { ...whose, counters, leftMs });
+      const state = target.left === undefined ? 'awaited' : target.left * 1000;
+      if (counters) this.#entries.set(keyOf(whose), { ...whose, counters, state });
     }
+    this.#mostPolled = targets.reduce((sum, { left }) => sum + Number(left === undefined), 0);
   }
 
   /** The counters of a target that is polled from now on; undefined where its kind has none. */
   open(target: Whose): Counters | undefined {
     const key = keyOf(target);
-    const counters = this.#entries.get(key)?.counters ?? Counters.of(target.kind, this.#options.onBegun);
-    if (counters) this.#entries.set(key, { ...whoseOf(target), counters, leftMs: undefined });
+    const known = this.#entries.get(key);
+    const counters = known?.counters ?? Counters.of(target.kind, this.#options.onBegun);
+    if (!counters) return undefined;
+    this.#entries.set(key, { ...whoseOf(target), counters, state: 'polled' });
+    if (known?.state !== 'polled') this.#polled++;
+    this.#mostPolled = Math.max(this.#mostPolled, this.#polled);
     return counters;
   }
 
@@ -59,29 +73,37 @@ export class CounterBook {
   close(target: Whose): void {
     const key = keyOf(target);
     const entry = this.#entries.get(key);
+    if (entry?.state !== 'polled') return;
+    this.#polled--;
     if (!this.#options.onBegun) this.#entries.delete(key);
-    else if (entry) this.#entries.set(key, { ...entry, ...whoseOf(target), leftMs: this.#options.now() });
+    else this.#entries.set(key, { ...entry, ...whoseOf(target), state: this.#options.now() });
   }
 
-  /** What is to be saved, each target as it is when its turn comes. Forgets what left long ago. */
+  /** What is to be saved, each target as it is when its turn comes. */
   *states(): Iterable<TargetState> {
-    const oldestMs = this.#options.now() - keptMs;
-    for (const [key, { leftMs }] of this.#entries)
-      if (leftMs !== undefined && leftMs < oldestMs) this.#entries.delete(key);
     const { now, uptimeMs } = this.#options;
-    for (const entry of this.#entries.values()) {
-      const saved = entry.counters.stateAt({ nowMs: now(), uptimeMs: uptimeMs() });
-      if (!saved) continue;
-      const { kind, ids, baseUrl, account, leftMs } = entry;
-      yield {
-        kind,
-        ids,
-        base_url: baseUrl,
-        account,
-        ...saved,
-        ...(leftMs !== undefined && { left: leftMs / 1000 }),
-      };
+    this.#forget(now());
+    for (const { kind, ids, baseUrl, account, counters, state } of this.#entries.values()) {
+      const saved = counters.stateAt({ nowMs: now(), uptimeMs: uptimeMs() });
+      const left = typeof state === 'number' ? { left: state / 1000 } : {};
+      if (saved) yield { kind, ids, base_url: baseUrl, account, ...saved, ...left };
     }
+  }
+
+  /** What is awaited, and what no complete listing had, has left. What left long ago is forgotten. */
+  #forget(nowMs: number): void {
+    const unlisted = this.#options.unlistedKinds();
+    const left: (readonly [key: string, leftMs: number])[] = [];
+    for (const [key, entry] of this.#entries) {
+      const isGone = entry.state === 'awaited' && !unlisted.has(entry.kind);
+      if (isGone) this.#entries.set(key, { ...entry, state: nowMs });
+      const leftMs = isGone ? nowMs : entry.state;
+      if (typeof leftMs === 'number') left.push([key, leftMs]);
+    }
+    const most = Math.max(leftMax, 2 * this.#mostPolled);
+    left.sort(([, a], [, b]) => b - a);
+    for (const [at, [key, leftMs]] of left.entries())
+      if (at >= most || leftMs < nowMs - leftMaxMs) this.#entries.delete(key);
   }
 }
 

@@ -8,8 +8,14 @@ import type { Pacer } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
 import { type IsLeftOut, leftOutOf } from '../config/selector.ts';
 import type { Store } from '../exposition/store.ts';
-import { type ApiName, apiNames, type Found, type ListedKey, type Resource } from '../resources/resource.ts';
-import type { StateFile } from '../state/form.ts';
+import {
+  type ApiName,
+  apiNames,
+  type Found,
+  type ListedKey,
+  type Listing,
+  type Resource,
+} from '../resources/resource.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { capacity } from './capacity.ts';
 import { CounterBook } from './counter-book.ts';
@@ -52,8 +58,6 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   readonly foundKeys: FoundKeys;
   /** An id for the current key of a credential. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
-  /** What an earlier process has counted. */
-  readonly state?: StateFile | undefined;
   /** Where counters are saved: called when a series has begun. */
   readonly onBegun?: (() => void) | undefined;
   /** Called every ten seconds, and when everything was polled once. */
@@ -158,7 +162,8 @@ export class PollEngine {
     this.#uptimeMs = uptimeMs;
     this.#timetable = new Timetable(uptimeMs, (due) => this.#begin(due));
     this.#poller = new Poller({ ...options, now, uptimeMs });
-    this.counters = new CounterBook({ ...options, now, uptimeMs });
+    const unlistedKinds = () => this.#unlistedKinds();
+    this.counters = new CounterBook({ onBegun: options.onBegun, unlistedKinds, now, uptimeMs });
   }
 
   /** Everything that is asked about the tasks, as they are now. */
@@ -661,6 +666,18 @@ export class PollEngine {
     if (task instanceof TargetTask) yield task;
     else if (task.spec.isRead)
       for (const one of this.#tasks.values()) if (one instanceof TargetTask && one.poller === task) yield one;
+  }
+
+  /** The kinds of which a listing was never complete: there may be more of them. */
+  #unlistedKinds(): ReadonlySet<string> {
+    const unlisted = new Set<Listing>();
+    for (const task of this.#tasks.values())
+      if (task instanceof ListingTask && !task.snapshot?.runs?.length) unlisted.add(task.spec.listing);
+    const isUnlisted = (listing: Listing | undefined): boolean =>
+      listing !== undefined && (unlisted.has(listing) || isUnlisted(listing.parent));
+    return new Set(
+      this.#options.resources.filter(({ listing }) => isUnlisted(listing)).map(({ kind }) => kind),
+    );
   }
 
   #listing(key: string): ListingTask | undefined {

@@ -114,6 +114,33 @@ export function headOf(start: string): StateHead | undefined {
 
 /** Throws an error that says what is wrong with a text that is no state. */
 export function parseState(text: string): StateFile {
+  return parseLines(text) ?? parseWhole(text);
+}
+
+/**
+ * A state as it is written: one target after another, since all of it at once takes twice the memory. Undefined if the text has another
+ * form, or something is wrong with it.
+ */
+function parseLines(text: string): StateFile | undefined {
+  const head = headOf(text);
+  if (!head || !text.endsWith(lastLine)) return undefined;
+  const targets: TargetState[] = [];
+  const endsAt = text.length - lastLine.length;
+  for (let from = text.indexOf('\n') + 1; from < endsAt; ) {
+    const newline = text.indexOf('\n', from);
+    const isLast = newline === endsAt;
+    try {
+      // All but the last end with a comma.
+      targets.push(targetState.parse(JSON.parse(text.slice(from, isLast ? newline : newline - 1))));
+    } catch {
+      return undefined;
+    }
+    from = newline + 1;
+  }
+  return { ...head, targets };
+}
+
+function parseWhole(text: string): StateFile {
   let raw: unknown;
   try {
     raw = JSON.parse(text);

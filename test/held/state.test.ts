@@ -1,7 +1,10 @@
 /** Counters outlive a restart: nothing is lost, nothing is counted twice, and none is ever lower than it was on the page. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CounterBook } from '../../src/polling/counter-book.ts';
+import { collectGarbage } from '../collect-garbage.ts';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
 import { countersOf, dayMs, document, kinds, minuteMs, routesOf } from './steady.ts';
@@ -491,5 +494,77 @@ describe('the file', () => {
     await kill(whole, run);
     const again = await start(run);
     await expectExact(again, at('15T12:00'));
+  });
+});
+
+describe('what a state forgets', () => {
+  const family = 'bunnynet_shield_rate_limit_breaches_total';
+
+  it('a rate limit that was deleted two days ago is forgotten, though the exporter restarts each day', async () => {
+    const run = { folder: temporary({}), document: { rate_limits: { targets: [7], interval: '10m' } } };
+    const limit = (ratelimitId: number) => ({
+      ratelimitId,
+      ratelimitOverviewPastTwentyEightDays: { '2026-08-10T00:00:00Z': { totalBreaches: ratelimitId } },
+    });
+    const there = [limit(11), limit(12)];
+    const routes: Record<string, Route> = {
+      '/shield/rate-limits/7': () => ({ data: [] }),
+      '/shield/metrics/rate-limits/7': () => ({ data: there }),
+    };
+    let whole = await start({ ...run, routes, nowMs: at('10T12:00') });
+    there.pop();
+    for (let restart = 0; restart < 3; restart++) {
+      await whole.pass(11 * minuteMs);
+      expect(Object.keys(await whole.series(family))).toHaveLength(restart < 2 ? 2 : 1);
+      await whole.stop();
+      wait(whole, dayMs);
+      whole = await start({ ...run, routes, nowMs: Date.now() });
+    }
+    expect(Object.keys(await whole.series(family))).toHaveLength(1);
+    expect(readFileSync(join(run.folder, 'state.json'), 'utf8')).not.toContain('"12"');
+  });
+
+  it('what a listing has not found yet is kept as long as that fails', async () => {
+    const list = { Items: [{ Id: 7, Domain: 'a.example' }], TotalItems: 1, HasMoreItems: false };
+    const listed: Record<string, Route> = { ...routesOf(), '/dnszone': () => list };
+    const run = { folder: temporary({}), document: { dns_zones: { targets: 'all' } } };
+    const first = await start({ ...run, routes: listed, nowMs: at('01T12:00') });
+    await first.stop();
+    wait(first, 10 * dayMs);
+    const down = { ...listed, '/dnszone': () => (response: ServerResponse) => void response.destroy() };
+    const second = await start({ ...run, routes: down, nowMs: Date.now() });
+    await second.pass(6 * minuteMs);
+    await second.stop();
+    const text = readFileSync(join(run.folder, 'state.json'), 'utf8');
+    expect(text).toContain('"dns_zone_id":"7"');
+    expect(text).not.toContain('"left"');
+    const third = await start({
+      ...run,
+      routes: { ...listed, '/dnszone': () => ({ Items: [], TotalItems: 0 }) },
+      nowMs: Date.now(),
+    });
+    await third.pass(6 * minuteMs);
+    await third.stop();
+    expect(readFileSync(join(run.folder, 'state.json'), 'utf8')).toContain('"left"');
+  });
+
+  it('a start keeps nothing of the file that it went on from', async () => {
+    const run = { folder: temporary({}), nowMs: at('15T12:00'), document: ofZones };
+    const first = await start(run);
+    await first.pass(11 * minuteMs);
+    await first.stop();
+    let read: WeakRef<object> | undefined;
+    const restore = CounterBook.prototype.restore;
+    CounterBook.prototype.restore = function (this: CounterBook, state) {
+      read = new WeakRef(state.targets);
+      restore.call(this, state);
+    };
+    onTestFinished(() => {
+      CounterBook.prototype.restore = restore;
+    });
+    const second = await start(run);
+    collectGarbage();
+    expect(read?.deref()).toBeUndefined();
+    await expectExact(second, at('15T12:00'));
   });
 });
