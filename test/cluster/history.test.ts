@@ -129,7 +129,10 @@ function programs(place: string, helm: string, attachPort: number): string {
     Object.entries(simulator.baseUrls).map(([name, base_url]) => [name, { base_url, ...api }]),
   );
   const values = join(place, 'of-the-test.json');
-  writeFileSync(values, JSON.stringify({ config: { apis } }));
+  // Everything would be 500 MB.
+  const all = { targets: 'all' };
+  const sections = { dns_zones: all, load_balancer_statistics: all, storage_zone_egress: all };
+  writeFileSync(values, JSON.stringify({ config: { apis, ...sections } }));
   write('helm', [
     `exec ${tools}/bin/${helm} "\${@/#${published.replaceAll('/', '\\/')}/${chart}}" --values=${values}`,
   ]);
@@ -193,7 +196,7 @@ describe.each(helms)('the steps of the page (%s)', (helm) => {
 
     const history = readFileSync(join(place, 'history.om'), 'utf8');
     const ends = countersIn(history);
-    expect(ends.size).toBeGreaterThan(20);
+    expect(ends.size).toBeGreaterThan(5);
     const state = join(place, 'claim-bunnynet-exporter/state.json');
     expect(parseState(readFileSync(state, 'utf8')).written_by).toBe('backfill');
 
