@@ -208,7 +208,7 @@ export class Exporter {
     this.#causeLog = new CauseLog(log);
     this.#keeper = ownState && this.#keeperOf(ownState);
     this.#logPlan = planLog(() => this.listings().every(({ state }) => state !== 'pending'), log);
-    this.#logLacking = lackingLog(log);
+    this.#logLacking = lackingLog(log, resources);
     this.#logOrphans = orphanLog(log);
     const { addresses, probeAddress, webConfigFile } = options;
     const routes = this.#routes(redactor);

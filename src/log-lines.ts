@@ -56,17 +56,23 @@ function differByATenth(before: readonly ApiCapacity[], after: readonly ApiCapac
   );
 }
 
-/** Logs once of each listing that the account lacks its product. */
-export function lackingLog(log: Logger): (listings: readonly ListingStatus[]) => void {
+/** Logs once of each listing that the account lacks its product, or that the key may not read it, with the setting that leaves it out. */
+export function lackingLog(
+  log: Logger,
+  resources: readonly Pick<Resource, 'kind' | 'api' | 'listing'>[],
+): (listings: readonly ListingStatus[]) => void {
   const logged = new Set<string>();
   return (listings) => {
     for (const { poll, isLacking } of listings) {
       if (!isLacking || logged.has(poll.key)) continue;
       logged.add(poll.key);
       const { kind, listing, credential } = poll;
+      const isOfIt = (one: Pick<Resource, 'api' | 'listing'>) =>
+        one.listing === listing || (listing.optionalProduct === 'api' && one.api === listing.api);
+      const kinds = resources.filter(isOfIt).map((one) => one.kind);
       log.info(
         { kind, credential },
-        `no ${listing.nouns}: the account lacks the product, or the key of ${credential} may not read it`,
+        `no ${listing.nouns}: the account lacks the product, or the key of ${credential} may not read it. \`discovery: { except: [${kinds.join(', ')}] }\` leaves them out`,
       );
     }
   };

@@ -40,7 +40,7 @@ export function listingBehind(spec: Spec): ListingSpec | undefined {
   const own = spec.type === 'listing' ? spec.listing.parent : spec.resource.listing;
   for (let one = own; one; one = one.parent) if (one.api === spec.api) listing = one;
   if (!listing) return undefined;
-  const { key, api, queue, credential, intervalMs, keyId, account } = spec;
+  const { key, api, queue, credential, intervalMs, keyId, account, baseUrl } = spec;
   return {
     type: 'listing',
     key,
@@ -51,6 +51,7 @@ export function listingBehind(spec: Spec): ListingSpec | undefined {
     intervalMs,
     keyId,
     account,
+    baseUrl,
     namesKey: undefined,
     listing,
     parent: parentOf(listing, idsOf(spec) ?? {}),

@@ -129,6 +129,11 @@ export function unreadSince({ apis }: Health): number | undefined {
   return all.length > 0 && all.every(isUnread) ? failingSince(all) : undefined;
 }
 
+/** The APIs of which something was ever read with a key. */
+export function readAt({ apis }: Health, credential: string): readonly ApiName[] {
+  return Array.from(apis).flatMap(([api, { keys }]) => (keys.get(credential)?.wasRead ? api : []));
+}
+
 /** Whether the API answered 401, and nothing was read with this key since. */
 export function isRefused({ apis }: Health, api: ApiName, credential: string): boolean {
   return apis.get(api)?.keys.get(credential)?.state === 'refused';

@@ -1,6 +1,7 @@
 /** How a listing is, for people and metrics, and what the log says of what it found. */
 import type { Logger } from 'pino';
-import type { Listing } from '../resources/resource.ts';
+import { apiDefaults } from '../config/config.ts';
+import type { ApiName } from '../resources/resource.ts';
 import { type Changes, type Discovered, describeDiscovery, nameOf, singular } from './discovered.ts';
 import type { TargetSelection } from './plan.ts';
 import { type Failure, hasEnded } from './record.ts';
@@ -30,15 +31,30 @@ export interface ListingStatus {
 const refusals: readonly (number | undefined)[] = [401, 403, 404];
 
 /** Whether a listing that failed may only mean that the account lacks the product. */
-export function mayLack({ optionalProduct }: Listing, status: number | undefined): boolean {
+export function mayLack(
+  { listing: { optionalProduct }, api, baseUrl }: Pick<ListingSpec, 'listing' | 'api' | 'baseUrl'>,
+  status: number | undefined,
+): boolean {
+  // At an address that was set by hand, nothing may be there.
+  if (optionalProduct === 'api')
+    return status === 403 || (status === 404 && baseUrl === apiDefaults[api].baseUrl);
   return optionalProduct === true && refusals.includes(status);
+}
+
+/** Whether a key that reads something of these APIs shows that a listing which it may not read is of a product that its account lacks. */
+export function isAccepted(
+  { listing, api }: Pick<ListingSpec, 'listing' | 'api'>,
+  readAt: Iterable<ApiName>,
+): boolean {
+  const all = [...readAt];
+  return listing.optionalProduct === 'api' ? all.length > 0 : all.includes(api);
 }
 
 /**
  * A product that the account lacks is not told apart from one that it may not read: either way it has nothing to list. That holds
- * only until the listing succeeds once, and while the key reads something else of the API.
+ * only until the listing succeeds once, and while the key is accepted, see {@link isAccepted}.
  *
- * @param readsAnything whether the key reads anything of the API
+ * @param readAt the APIs of which something was read with the key
  */
 export function listingStatus(
   {
@@ -48,12 +64,12 @@ export function listingStatus(
     lackingSinceMs,
   }: Pick<ListingTask, 'spec' | 'record' | 'snapshot' | 'lackingSinceMs'>,
   selections: readonly TargetSelection[],
-  readsAnything: boolean,
+  readAt: Iterable<ApiName>,
   orphans = 0,
 ): ListingStatus {
   const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
   const isLacking =
-    mayLack(spec.listing, lastFailure?.status) && lastSuccessMs === undefined && readsAnything;
+    mayLack(spec, lastFailure?.status) && lastSuccessMs === undefined && isAccepted(spec, readAt);
   const goodState = lackingSinceMs === undefined ? 'ok' : 'lacking';
   const isFailing = lastFailure !== undefined && !isLacking;
   return {

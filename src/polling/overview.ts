@@ -2,7 +2,7 @@
 
 import { countTargets, type TargetCounts } from './accounts.ts';
 import type { ApiCapacity } from './capacity.ts';
-import { type Health, health } from './health.ts';
+import { type Health, health, readAt } from './health.ts';
 import { type ListingSummary, summarizeListings } from './listing-summary.ts';
 import { type ListingStatus, listingStatus } from './listings.ts';
 import type { Plan } from './plan.ts';
@@ -64,7 +64,7 @@ export function overviewOf(
     listingStatus(
       task,
       selections.get(task.spec.key) ?? [],
-      healthNow.apis.get(task.spec.api)?.keys.get(task.spec.credential)?.wasRead === true,
+      readAt(healthNow, task.spec.credential),
       orphans.get(task.spec.key)?.length,
     ),
   );

@@ -4,13 +4,13 @@
  */
 import type { Config } from '../config/config.ts';
 import { leftOutOf } from '../config/selector.ts';
-import type { Found, Get, Resource } from '../resources/resource.ts';
+import type { ApiName, Found, Get, Resource } from '../resources/resource.ts';
 import { compareListed, idText, ownKeysOf } from './discovered.ts';
 import { listingBehind, mayBeAboutId, opens } from './doubts.ts';
-import { mayLack } from './listings.ts';
+import { isAccepted, mayLack } from './listings.ts';
 import { plan, plannedSections } from './plan.ts';
 import { type Failure, isBare401 } from './record.ts';
-import { type ListingSpec, type Spec, sourceOf, type Target } from './spec.ts';
+import type { ListingSpec, Spec, Target } from './spec.ts';
 import type { Snapshot } from './task.ts';
 
 export { idText, nameOf } from './discovered.ts';
@@ -58,8 +58,8 @@ export async function findTargets({
   const found = new Map<string, ReadonlyMap<string, Found>>();
   const failures: string[] = [];
   /** What may be a product that the account lacks, and the keys that read something of an API. */
-  const refusals: { readonly of: string; readonly failure: string }[] = [];
-  const reading = new Set<string>();
+  const refusals: { readonly spec: ListingSpec; readonly failure: string }[] = [];
+  const readAt = new Map<string, Set<ApiName>>();
   for (;;) {
     const { listings, targets } = plan({
       config,
@@ -74,20 +74,25 @@ export async function findTargets({
       return {
         targets: [...targets.values()],
         foundFor: ({ fedBy = '', ids }) => found.get(fedBy)?.get(idText(ids)),
-        // A key that reads nothing of the API is refused.
-        failures: [...failures, ...refusals.flatMap(({ of, failure }) => (reading.has(of) ? [] : [failure]))],
+        // A key that is accepted nowhere is refused.
+        failures: [
+          ...failures,
+          ...refusals.flatMap(({ spec, failure }) =>
+            isAccepted(spec, readAt.get(spec.credential) ?? []) ? [] : [failure],
+          ),
+        ],
       };
     const outcomes = await Promise.all(unread.map(async (spec) => [spec, await list(spec)] as const));
     for (const [spec, outcome] of outcomes) {
-      const of = sourceOf(spec);
+      const { api, credential } = spec;
       const entries = 'entries' in outcome ? outcome.entries : [];
       asked.add(spec.key);
       foundKeys.learn(spec.key, ownKeysOf(spec.listing, entries));
       if (spec.isRead) found.set(spec.key, new Map(entries.map((one) => [idText(one.ids), one])));
       if ('entries' in outcome) {
-        reading.add(of);
+        readAt.set(credential, (readAt.get(credential) ?? new Set<ApiName>()).add(api));
         snapshots.set(spec.key, { entries: compareListed(undefined, entries).listed, keyId: spec.keyId });
-      } else if (mayLack(spec.listing, outcome.status)) refusals.push({ of, failure: outcome.failure });
+      } else if (mayLack(spec, outcome.status)) refusals.push({ spec, failure: outcome.failure });
       else failures.push(outcome.failure);
     }
   }

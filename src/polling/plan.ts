@@ -145,6 +145,7 @@ export function plan(input: PlanInput): Plan {
       intervalMs: Math.min(intervalMs, known?.intervalMs ?? intervalMs),
       keyId: keyIdOf(credential),
       listing,
+      baseUrl: baseUrlOf(api),
       parent: known?.parent ?? parent,
       account: known?.account ?? account,
       isRead: feeds,

@@ -20,6 +20,8 @@ interface SpecBase {
   readonly account: string;
   /** The listing that has the names: its first run comes first. */
   readonly namesKey: string | undefined;
+  /** Where it is read. At another address it is another one. */
+  readonly baseUrl: string;
 }
 
 /** One thing that a kind is read for. */
@@ -33,8 +35,6 @@ export interface Target extends SpecBase, TargetConfig {
   /** Its parts that have a name. */
   readonly parts?: readonly Listed[] | undefined;
   readonly settings: unknown;
-  /** Where it is read. At another address it is another target. */
-  readonly baseUrl: string;
 }
 
 /** A listing that is read. Its kind is the one that it is named after. */

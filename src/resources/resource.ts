@@ -171,9 +171,10 @@ export interface Listing<Reading = unknown> extends Operation {
   readonly hasOwnKeys?: true | undefined;
   /**
    * True where an account may lack the product altogether. Then 401, 403 and 404 mean that there is nothing to list, as long as the
-   * operation never succeeded in this process, and another one of the same API succeeds with the key.
+   * operation never succeeded in this process, and another one of the same API succeeds with the key. `api`:
+   * the product is all that the API has. Then 403, and 404 at the default address, mean so, as long as any API accepts the key.
    */
-  readonly optionalProduct?: true | undefined;
+  readonly optionalProduct?: true | 'api' | undefined;
   /** Other operations that a run calls. */
   readonly beside?: readonly Operation[];
   /** Whether a failure means that there is nothing to list. */

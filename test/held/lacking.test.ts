@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
-import { reply, startWhole } from './whole.ts';
+import { describe, expect, it } from 'vitest';
+import { mayLack } from '../../src/polling/listings.ts';
+import { applications } from '../../src/resources/kinds/application.ts';
+import { reply, startWhole, type Whole } from './whole.ts';
 
 const databases = '/database/v2/databases';
 
@@ -44,6 +46,54 @@ it('after a success it is a failure like any other, which changes nothing', asyn
     ['pull_zone', 'database'],
   ]);
   expect(whole.exporter.causes().map(({ reason }) => reason)).toEqual(['denied']);
+});
+
+it('a 404 says that the product is lacking only at the default address', () => {
+  const of = { listing: applications, api: 'application' } as const;
+  expect(mayLack({ ...of, baseUrl: 'https://api.bunny.net/mc' }, 404)).toBe(true);
+  expect(mayLack({ ...of, baseUrl: 'https://api.bunny.net/mcc' }, 404)).toBe(false);
+});
+
+describe('an account without Magic Containers', () => {
+  const apps = '/mc/apps';
+  async function start(status: number, billing: () => unknown = () => ({ Balance: 5 })) {
+    const whole = await startWhole({
+      document: { billing: { targets: 'all' }, applications: { targets: 'all' } },
+      routes: { '/billing': billing, [apps]: () => reply(status) },
+    });
+    return { whole, isHealthy: await whole.poll() };
+  }
+  const up = (whole: Whole) => whole.value('bunnynet_exporter_discovery_up', { kind: 'application' });
+
+  it('is one without applications where the key is accepted by another API, and a line says so', async () => {
+    const { whole, isHealthy } = await start(403);
+    expect(isHealthy).toBe(true);
+    expect(await up(whole)).toBe(1);
+    expect(await whole.value('bunnynet_exporter_discovery_found_targets', { kind: 'application' })).toBe(0);
+    expect(whole.exporter.causes()).toEqual([]);
+    await whole.poll();
+    expect(whole.said('no applications: the account lacks the product')).toHaveLength(1);
+    whole.routes[apps] = () => ({
+      items: [{ id: 'a', name: 'shop' }],
+      meta: { totalItems: 1 },
+      cursor: null,
+    });
+    whole.routes['/mc/apps/a/summary'] = () => ({ monthlyCost: 1 });
+    await whole.poll();
+    whole.routes[apps] = () => reply(403);
+    expect(await whole.poll()).toBe(false);
+  });
+
+  it.each([
+    ['no API accepts the key', 403, () => reply(403)],
+    ['the key is refused there', 401, undefined],
+    ['an address that was set by hand may be the wrong one', 404, undefined],
+  ])('is no such account where %s', async (_, status, billing) => {
+    const { whole, isHealthy } = await start(status, billing);
+    expect(isHealthy).toBe(false);
+    expect(await up(whole)).toBe(0);
+    expect(whole.exporter.causes()).not.toEqual([]);
+  });
 });
 
 it('where nothing else of the API can be read, it is a failure', async () => {

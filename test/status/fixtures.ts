@@ -117,6 +117,7 @@ export function listing(
       api,
       queue: kind,
       keyId: '',
+      baseUrl: 'https://api.bunny.net',
       namesKey: undefined,
       afterKey: undefined,
       credential,

@@ -117,6 +117,7 @@ const summary = object({
 export const applications = defineListing({
   kind: 'application',
   product: 'Magic Containers',
+  optionalProduct: 'api',
   api: 'application',
   nouns: 'applications',
   path: '/apps',
