@@ -10,7 +10,7 @@ import { boundedText, decodeBody, mayBeUnsafe, parseJson, unescaped } from './bo
 import { type AnswerText, errorOfPage, errorOfStatus, type Hide, isPage } from './error-answer.ts';
 import { ApiError } from './errors.ts';
 import { exchange, isSuccess } from './exchange.ts';
-import { type Lane, type Pace, Pacer, PausedError, type PausedPart, type Permit } from './pacer.ts';
+import { type Pace, Pacer, PausedError, type PausedPart, type Permit, type QueueAddress } from './pacer.ts';
 import { Connections, type CreateSender, type Generation } from './pool.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { parseRetryAfter, retryDelayMs } from './retry.ts';
@@ -40,8 +40,8 @@ export interface ApiKeys {
   check(): Promise<void>;
 }
 
-/** Its lane is where it waits for a permit, if it has none, and each retry for another. */
-export interface Request extends Lane {
+/** Its queue is where it waits for a permit, if it has none, and each retry for another. */
+export interface Request extends QueueAddress {
   /** Below the base URL, with its leading slash. */
   readonly path: string;
   /** It waits no longer for a permit, and no retry starts later. */

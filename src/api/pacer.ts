@@ -17,14 +17,14 @@ interface Waiter {
   giveUp(error: Error): void;
 }
 
-/** Where a request waits. */
-export interface Lane {
+/** Which queue a request waits in, and what it asks for there. */
+export interface QueueAddress {
   readonly account: string;
   /** The name of the key: that of the account, or of a part of it that has its own. */
   readonly credential: string;
   /** What is read. A 429 pauses it with its listings. */
   readonly kind: string;
-  /** The queue of the key in which it waits: of its kind, or of the listings of that. */
+  /** The name of the queue at its key: of its kind, or of the listings of that. */
   readonly queue: string;
 }
 
@@ -161,11 +161,11 @@ export class Pacer {
   }
 
   /** A permit for one request. Rejects with the reason of the signal, with a `PausedError`, or if there is none by `untilMs`. */
-  permit(lane: Lane, { isFirst = false, untilMs }: Wish, signal: AbortSignal): Promise<Permit> {
+  permit(address: QueueAddress, { isFirst = false, untilMs }: Wish, signal: AbortSignal): Promise<Permit> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      if (this.#isGivenUp(lane)) throw new PausedError('paused for too long');
-      const place = this.#placeOf(lane);
+      if (this.#isGivenUp(address)) throw new PausedError('paused for too long');
+      const place = this.#placeOf(address);
       const waiters = isFirst ? place[2].first : place[2].further;
       const leave = () => {
         clearTimeout(timer);
@@ -200,7 +200,7 @@ export class Pacer {
    *
    * @param keyId of the key that it was sent with
    */
-  refused({ credential, kind }: Lane, keyId: string, retryAfterMs: number | undefined): boolean {
+  refused({ credential, kind }: QueueAddress, keyId: string, retryAfterMs: number | undefined): boolean {
     const isChanged = this.#pauses.refused({ keyId, kind }, credential, retryAfterMs, performance.now());
     if (this.#pace.longestPauseMs !== undefined) this.#giveUpPaused();
     this.#serve();
@@ -208,14 +208,14 @@ export class Pacer {
   }
 
   /** A request with this key had another outcome than 429. isRead: whether it was answered well. */
-  answered({ kind }: Lane, keyId: string, isRead: boolean): void {
+  answered({ kind }: QueueAddress, keyId: string, isRead: boolean): void {
     if (!this.#pauses.isAny) return;
     this.#pauses.answered({ keyId, kind }, isRead, performance.now());
     this.#serve();
   }
 
   /** What holds a request back the longest: the API, its key or its kind; undefined if it is not paused. */
-  pauseOf({ credential, kind }: Lane): PausedPart | undefined {
+  pauseOf({ credential, kind }: QueueAddress): PausedPart | undefined {
     const { ofApi } = this.#pauses;
     const ofKey = this.#pausesOf(credential);
     const nowMs = performance.now();
@@ -258,7 +258,7 @@ export class Pacer {
   }
 
   /** Whether a pause is longer than anything waits here. */
-  #isGivenUp({ credential, kind }: Pick<Lane, 'credential' | 'kind'>): boolean {
+  #isGivenUp({ credential, kind }: Pick<QueueAddress, 'credential' | 'kind'>): boolean {
     const { longestPauseMs = Number.POSITIVE_INFINITY } = this.#pace;
     const nowMs = performance.now();
     const ofKey = this.#pausesOf(credential);
@@ -277,7 +277,7 @@ export class Pacer {
 
   // The queues.
 
-  #placeOf({ account: name, credential, kind, queue: queueName }: Lane): Place {
+  #placeOf({ account: name, credential, kind, queue: queueName }: QueueAddress): Place {
     // A new one goes before the one that had the last turn. Before all others it would let those that come and go have all the turns.
     const of = { turn: this.#turn - 1, inFlight: 0 };
     const account = this.#accounts.get(name) ?? { ...of, name, keys: new Map() };

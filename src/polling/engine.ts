@@ -31,7 +31,7 @@ import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
   credentialIn,
   hasPollMetrics,
-  isInSameLane,
+  isInSameQueue,
   type ListingSpec,
   mustReread,
   type Spec,
@@ -360,13 +360,13 @@ export class PollEngine {
   }
 
   /**
-   * Polls at once if other values are read from now on, or if the interval became shorter. What waits in a lane that is no longer its
+   * Polls at once if other values are read from now on, or if the interval became shorter. What waits in a queue that is no longer its
    * own begins anew in the other.
    */
   #followSpec(task: Task, before: Spec): void {
     const { spec } = task;
     const isOther = mustReread(before, spec);
-    const mustBegin = isOther || (task.isBusy && !isInSameLane(before, spec));
+    const mustBegin = isOther || (task.isBusy && !isInSameQueue(before, spec));
     if (mustBegin) task.abort();
     if (before.keyId !== spec.keyId) task.record = { ...task.record, newKeySinceMs: undefined };
     if (isFed(task)) {
@@ -470,19 +470,19 @@ export class PollEngine {
     const nowMs = this.#uptimeMs();
     const { spec, record, offset } = task;
     const { intervalMs } = spec;
-    const { pauseMs, lastFailure, newKeySinceMs } = record;
+    const { retryAfterMs, lastFailure, newKeySinceMs } = record;
     const failures = record.transientFailures || (task instanceof ListingTask ? task.movedRuns : 0);
     if (failures > 0) {
       const isCostly = spec.type === 'target' && spec.resource.isCostly;
       // Whether a new key is refused is to be known when its time is over.
       const isNewKey = lastFailure?.doubt === 'new_key' && newKeySinceMs !== undefined;
       const mostMs = isNewKey ? newKeySinceMs + newKeyMs - nowMs : Number.POSITIVE_INFINITY;
-      const waitMs = Math.min(Math.max(retryInMs(failures, offset, isCostly), pauseMs), mostMs);
+      const waitMs = Math.min(Math.max(retryInMs(failures, offset, isCostly), retryAfterMs), mostMs);
       if (waitMs < intervalMs) return nowMs + waitMs;
     }
     const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, record.permanentFailures - 1));
     // The next poll may begin a tenth of an interval early.
-    const intervals = Math.max(backoffFactor, pauseMs / intervalMs + 0.1);
+    const intervals = Math.max(backoffFactor, retryAfterMs / intervalMs + 0.1);
     const nextMs = nextStart(intervalMs, offset, startedMs, intervals);
     // Not at once after a poll that took longer than its interval.
     return nextMs > nowMs ? nextMs : nextStart(intervalMs, offset, nowMs, 0.5);

@@ -350,7 +350,7 @@ export class Poller {
       answeredMs: isAnswered ? endedMs : record.answeredMs,
       unanswered: isAnswered === false ? { requests: earlier + requests, sinceMs } : undefined,
       // After a 429, the key is paused anyway.
-      pauseMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0,
+      retryAfterMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0,
       deniedSinceMs: isDenial(lastFailure)
         ? ((isAsBefore ? record.deniedSinceMs : undefined) ?? endedMs)
         : undefined,

@@ -131,7 +131,7 @@ export interface PollRecord {
   /** Undefined if the last poll was answered. */
   readonly unanswered: Unanswered | undefined;
   /** The least time until the next poll, as the API asked for it in its last answer. */
-  readonly pauseMs: number;
+  readonly retryAfterMs: number;
   /** When the poll of the last success began, by the machine's uptime; minus infinity before that. */
   readonly readBeganMs: number;
   /** Since when each poll was answered 401 or 403, by the machine's uptime; undefined if the last one was not. */
@@ -166,7 +166,7 @@ export const neverPolled: PollRecord = {
   transientFailures: 0,
   answeredMs: Number.NEGATIVE_INFINITY,
   unanswered: undefined,
-  pauseMs: 0,
+  retryAfterMs: 0,
   readBeganMs: Number.NEGATIVE_INFINITY,
   deniedSinceMs: undefined,
   readWith: undefined,

@@ -75,8 +75,8 @@ export function targetKey(kind: string, ids: Ids): string {
   return `${kind}/${idText(ids)}`;
 }
 
-/** Whether the pacer of its API has both wait in the same place. */
-export function isInSameLane(a: Spec, b: Spec): boolean {
+/** Whether the pacer of its API has both wait in the same queue. */
+export function isInSameQueue(a: Spec, b: Spec): boolean {
   return a.account === b.account && a.credential === b.credential && a.queue === b.queue;
 }
 

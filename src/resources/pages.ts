@@ -87,7 +87,7 @@ interface PagesRead<Element> {
   readonly byId: ReadonlyMap<string, Element>;
   /** Of a reading. */
   readonly withoutId: readonly Element[];
-  /** As of `ListingRun`. */
+  /** What shows that the list changed while its pages were read; undefined if nothing does. */
   readonly moved: string | undefined;
   /** What says that more is missing than what changed while the pages were read; undefined if not. */
   readonly short: string | undefined;

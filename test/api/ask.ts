@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { onTestFinished, vi } from 'vitest';
 import { ApiClient, type ApiKeys, type ClientObserver, type Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
-import type { Lane } from '../../src/api/pacer.ts';
+import type { QueueAddress } from '../../src/api/pacer.ts';
 import type { ForwardProxy } from '../../src/api/proxy.ts';
 import type { ApiConfig } from '../../src/config/config.ts';
 import { Secret } from '../../src/secrets/credentials.ts';
@@ -22,7 +22,7 @@ export const config: ApiConfig = {
   names: { host: [], authorities: [] },
 };
 
-export const lane: Lane = { account: 'account', credential: 'account', kind: 'a', queue: 'a' };
+export const address: QueueAddress = { account: 'account', credential: 'account', kind: 'a', queue: 'a' };
 
 export const keys: ApiKeys = { get: () => new Secret(key), check: () => Promise.resolve() };
 
@@ -43,7 +43,7 @@ export function createClient(
   const get = (
     path: string,
     { signal = new AbortController().signal, ...about }: Partial<Request> & { signal?: AbortSignal } = {},
-  ) => client.get({ path, ...lane, budgetMs: 60_000, ...about }, signal);
+  ) => client.get({ path, ...address, budgetMs: 60_000, ...about }, signal);
   /** The error of a request that must fail. */
   const failure = async (path: string, about?: Parameters<typeof get>[1]): Promise<ApiError> => {
     const error: unknown = await get(path, about).then(

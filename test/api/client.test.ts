@@ -1,18 +1,18 @@
 import { getEventListeners } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Lane, Permit } from '../../src/api/pacer.ts';
+import type { Permit, QueueAddress } from '../../src/api/pacer.ts';
 import { Secret } from '../../src/secrets/credentials.ts';
 import { version } from '../../src/version.ts';
 import { expectDeclaredRequests, mockApi } from '../mock-api.ts';
 import { runs } from '../runs.ts';
 import {
+  address,
   config,
   createClient,
   drawTheLeast,
   key,
   keys,
-  lane,
   origin,
   sendForever,
   serve,
@@ -333,8 +333,8 @@ describe('retries', () => {
   it('do not delay the failure if the API is paused for longer than the poll may take', async () => {
     drawTheLeast();
     const { failure, pacer, codes } = createClient({ maxRetries: 2 });
-    const permit = await pacer.permit(lane, {}, new AbortController().signal);
-    pacer.refused(lane, new Secret(key).id, 3_600_000);
+    const permit = await pacer.permit(address, {}, new AbortController().signal);
+    pacer.refused(address, new Secret(key).id, 3_600_000);
     answers([500]);
     expect(await failure('/a', { permit, budgetMs: 200 })).toMatchObject({ result: 'server_error' });
     expect(codes).toHaveLength(1);
@@ -355,7 +355,7 @@ describe('a 429', () => {
       mockApi(origin).get('/a').reply(429, '', headers);
       const permit: Permit = { release: () => undefined };
       expect((await made.failure('/a', { permit })).result).toBe('rate_limited');
-      durations.push(made.pacer.pauseOf(lane)?.forMs ?? 0);
+      durations.push(made.pacer.pauseOf(address)?.forMs ?? 0);
     };
     return { ...made, durations, refuse };
   };
@@ -366,10 +366,10 @@ describe('a 429', () => {
     expect(durations).toEqual([7000]);
     expect(pauses).toEqual([Date.parse('2026-11-20T09:30:07Z')]);
     const served: string[] = [];
-    const ask = (one: Lane, name: string) =>
+    const ask = (one: QueueAddress, name: string) =>
       void pacer.permit(one, {}, new AbortController().signal).then(() => served.push(name));
-    ask({ ...lane, queue: 'a listing' }, 'same kind');
-    ask({ ...lane, kind: 'b', queue: 'b' }, 'another kind');
+    ask({ ...address, queue: 'a listing' }, 'same kind');
+    ask({ ...address, kind: 'b', queue: 'b' }, 'another kind');
     await new Promise(setImmediate);
     expect(served).toEqual(['another kind']);
   });
@@ -606,8 +606,8 @@ describe('an abort', () => {
   it('ends the wait for a permit, for the first try and for a retry', async () => {
     drawTheLeast();
     const { get, pacer, codes } = createClient({ maxRetries: 2 });
-    const permit = await pacer.permit(lane, {}, new AbortController().signal);
-    pacer.refused(lane, new Secret(key).id, 5000);
+    const permit = await pacer.permit(address, {}, new AbortController().signal);
+    pacer.refused(address, new Secret(key).id, 5000);
     const first = new AbortController();
     const asked = get('/a', { signal: first.signal });
     first.abort(stopped);

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { burstOf, type Lane, type Pace, Pacer, type Permit } from '../../src/api/pacer.ts';
+import { burstOf, type Pace, Pacer, type Permit, type QueueAddress } from '../../src/api/pacer.ts';
 import { collectGarbage } from '../collect-garbage.ts';
 import { runs } from '../runs.ts';
 
@@ -16,25 +16,25 @@ const quick: Pace = { requestsPerSecond: 1000, maxConcurrency: 8 };
 const never = new AbortController().signal;
 
 /** `acme` of the account of this name; `acme/films/statistics` of one of its keys and one of its kinds. */
-function laneOf(text: string): Lane {
+function addressOf(text: string): QueueAddress {
   const [account = '', credential = account, kind = 'statistics', queue = kind] = text.split('/');
   return { account, credential, kind, queue };
 }
 
-/** A request of this lane gets 429. */
+/** A request of this address gets 429. */
 function refuse(pacer: Pacer, text: string, retryAfterMs?: number): boolean {
-  const lane = laneOf(text);
-  return pacer.refused(lane, lane.credential, retryAfterMs);
+  const address = addressOf(text);
+  return pacer.refused(address, address.credential, retryAfterMs);
 }
 
-/** A request of this lane is answered, well or otherwise. */
+/** A request of this address is answered, well or otherwise. */
 function answer(pacer: Pacer, text: string, isRead: boolean): void {
-  const lane = laneOf(text);
-  pacer.answered(lane, lane.credential, isRead);
+  const address = addressOf(text);
+  pacer.answered(address, address.credential, isRead);
 }
 
-/** The lane of a kind of the only account. */
-function ofKind(queue: string): Lane {
+/** The address of a kind of the only account. */
+function ofKind(queue: string): QueueAddress {
   return { account: 'acme', credential: 'acme', kind: queue, queue };
 }
 
@@ -44,8 +44,8 @@ function keepKinds(pacer: Pacer, queues: readonly string[]): void {
 }
 
 /** Has a first request wait for its turn, and calls this when it begins. */
-function begin(pacer: Pacer, lane: Lane, onBegun: (permit: Permit) => void): void {
-  void pacer.permit(lane, { isFirst: true }, never).then(onBegun);
+function begin(pacer: Pacer, address: QueueAddress, onBegun: (permit: Permit) => void): void {
+  void pacer.permit(address, { isFirst: true }, never).then(onBegun);
 }
 
 /** Lets what has a permit begin. */
@@ -54,11 +54,11 @@ async function settle(): Promise<void> {
 }
 
 /** Has requests wait that hold their permit until the test ends them; `started` lists them in order. */
-function record(pacer: Pacer, toLane = ofKind) {
+function record(pacer: Pacer, toAddress = ofKind) {
   const started: string[] = [];
   const permits: Permit[] = [];
   const ask = (text: string, name = text) =>
-    begin(pacer, toLane(text), (permit) => {
+    begin(pacer, toAddress(text), (permit) => {
       started.push(name);
       permits.push(permit);
     });
@@ -163,7 +163,7 @@ describe('fairness', () => {
     const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
     const started: string[] = [];
     const ask = (text: string, isAgain: boolean) =>
-      begin(pacer, laneOf(text), (permit) => {
+      begin(pacer, addressOf(text), (permit) => {
         started.push(text);
         setTimeout(() => {
           permit.release();
@@ -327,9 +327,9 @@ describe('a permit', () => {
 
   it('remembers no accounts, keys and kinds that have nothing to ask any more', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1e9, maxConcurrency: 8 });
-    const ask = (text: string) => begin(pacer, laneOf(text), (permit) => permit.release());
+    const ask = (text: string) => begin(pacer, addressOf(text), (permit) => permit.release());
     // A request of acme never ends.
-    begin(pacer, laneOf('acme'), () => undefined);
+    begin(pacer, addressOf('acme'), () => undefined);
     const bytes = () => {
       // The first collection may be the end of one that began before.
       collectGarbage();
@@ -383,7 +383,7 @@ describe('accounts', () => {
 
   it('take turns, however many keys and kinds each has', async () => {
     const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 100 });
-    const { started, ask, endAll } = record(pacer, laneOf);
+    const { started, ask, endAll } = record(pacer, addressOf);
     for (let key = 0; key < 50; key++) for (const kind of ['x', 'y']) ask(`acme/${key}/${kind}`);
     for (let n = 0; n < 5; n++) ask('umbrella');
     for (let n = 0; n < 10; n++) {
@@ -399,7 +399,7 @@ describe('accounts', () => {
 
   it('have at most their share of the slots while others wait, and all of them otherwise', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 6 });
-    const { started, permits, ask } = record(pacer, laneOf);
+    const { started, permits, ask } = record(pacer, addressOf);
     for (let n = 0; n < 20; n++) ask('acme');
     await vi.advanceTimersByTimeAsync(100);
     expect(started).toHaveLength(6);
@@ -415,7 +415,7 @@ describe('accounts', () => {
 
   it('have no more than their share, however many keys they have', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 6 });
-    const { started, permits, ask } = record(pacer, laneOf);
+    const { started, permits, ask } = record(pacer, addressOf);
     const libraries = Array.from({ length: 20 }, (_, n) => `acme/library ${n}`);
     for (const library of libraries) ask(library);
     await vi.advanceTimersByTimeAsync(100);
@@ -429,7 +429,7 @@ describe('accounts', () => {
   it('have a slot that is kept for them, while all requests of another hang', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 2 });
     pacer.reserveFor({ queues: [], accounts: ['acme', 'umbrella'] });
-    const { started, permits, ask } = record(pacer, laneOf);
+    const { started, permits, ask } = record(pacer, addressOf);
     for (let n = 0; n < 20; n++) ask('acme');
     await vi.advanceTimersByTimeAsync(100);
     expect(started).toEqual(['acme']);
@@ -443,7 +443,7 @@ describe('accounts', () => {
 
   it('are not held back by a key of theirs that has its share already', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 4 });
-    const { started, ask } = record(pacer, laneOf);
+    const { started, ask } = record(pacer, addressOf);
     for (let n = 0; n < 20; n++) ask('acme/hanging');
     await vi.advanceTimersByTimeAsync(100);
     expect(started).toHaveLength(4);
@@ -456,30 +456,30 @@ describe('accounts', () => {
 describe('a pause of a kind', () => {
   it('holds back its listings as well, but neither another kind, nor the same with another key, and takes no turn', async () => {
     const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
-    const { started, ask, endAll } = record(pacer, laneOf);
+    const { started, ask, endAll } = record(pacer, addressOf);
     refuse(pacer, 'acme/acme/x', 60_000);
-    const lanes = [
+    const addresses = [
       'acme/acme/x',
       'acme/acme/x/x listing',
       'acme/acme/y',
       'acme/films/x',
       'umbrella/umbrella/x',
     ];
-    for (let n = 0; n < 20; n++) for (const lane of lanes) ask(lane);
+    for (let n = 0; n < 20; n++) for (const address of addresses) ask(address);
     for (let n = 0; n < 20; n++) {
       await vi.advanceTimersByTimeAsync(100);
       endAll();
     }
     expect(started).toHaveLength(21);
-    expect(new Set(started)).toEqual(new Set(lanes.slice(2)));
+    expect(new Set(started)).toEqual(new Set(addresses.slice(2)));
   });
 
   it('ends with one request of the kind, whose answer decides; the others of its key go on meanwhile', async () => {
     const pacer = new Pacer(quick);
-    const { started, permits, ask } = record(pacer, laneOf);
+    const { started, permits, ask } = record(pacer, addressOf);
     refuse(pacer, 'acme/acme/x', 5000);
-    for (let n = 0; n < 3; n++) for (const lane of ['acme/acme/x', 'acme/acme/x/x listing']) ask(lane);
-    const ofKind = () => started.filter((lane) => lane.includes('x')).length;
+    for (let n = 0; n < 3; n++) for (const address of ['acme/acme/x', 'acme/acme/x/x listing']) ask(address);
+    const ofKind = () => started.filter((address) => address.includes('x')).length;
     await vi.advanceTimersByTimeAsync(6000);
     expect(ofKind()).toBe(1);
     for (let n = 0; n < 3; n++) ask('acme/acme/y');
@@ -498,7 +498,7 @@ describe('a pause of a kind', () => {
   });
 
   it('of an answer in flight goes on to its end, but the next one is as short as a first one', async () => {
-    const pauseOf = (pacer: Pacer) => Math.round((pacer.pauseOf(laneOf('acme'))?.forMs ?? 0) / 1000);
+    const pauseOf = (pacer: Pacer) => Math.round((pacer.pauseOf(addressOf('acme'))?.forMs ?? 0) / 1000);
     vi.spyOn(Math, 'random').mockReturnValue(0);
     for (const [isAnswered, lastSeconds] of [
       [false, 4],
@@ -526,12 +526,13 @@ describe('a pause of one key', () => {
 
   it('begins with the second kind that gets 429, and holds back neither the other keys nor other accounts', async () => {
     const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
-    const { started, ask, endAll } = record(pacer, laneOf);
+    const { started, ask, endAll } = record(pacer, addressOf);
     for (let n = 0; n < 3; n++) refuse(pacer, 'acme/films/x', 5000);
     expect(isKeyPaused(pacer, 'films')).toBe(false);
     refuse(pacer, 'acme/films/y', 60_000);
     expect(isKeyPaused(pacer, 'films')).toBe(true);
-    for (let n = 0; n < 20; n++) for (const lane of ['acme/films/z', 'acme/series', 'umbrella']) ask(lane);
+    for (let n = 0; n < 20; n++)
+      for (const address of ['acme/films/z', 'acme/series', 'umbrella']) ask(address);
     for (let n = 0; n < 20; n++) {
       await vi.advanceTimersByTimeAsync(100);
       endAll();
@@ -625,8 +626,8 @@ describe('a pause of one key', () => {
 
   it('is that of all the names that the key has', async () => {
     const pacer = new Pacer(quick, () => 'same');
-    const { started, ask } = record(pacer, laneOf);
-    for (const kind of ['x', 'y']) pacer.refused(laneOf(`acme/acme/${kind}`), 'same', 5000);
+    const { started, ask } = record(pacer, addressOf);
+    for (const kind of ['x', 'y']) pacer.refused(addressOf(`acme/acme/${kind}`), 'same', 5000);
     ask('acme/other name/z');
     await vi.advanceTimersByTimeAsync(4999);
     expect(started).toEqual([]);
@@ -640,7 +641,7 @@ describe('a pause of the API', () => {
   };
   const createRefused = () => {
     const pacer = new Pacer(quick);
-    const recorded = record(pacer, laneOf);
+    const recorded = record(pacer, addressOf);
     refuseKey(pacer, 'acme', 600_000);
     return { pacer, ...recorded };
   };
@@ -679,7 +680,7 @@ describe('a pause of the API', () => {
 
   it('does not begin for the same key under two names', () => {
     const { pacer } = createRefused();
-    for (const kind of ['x', 'y']) pacer.refused(laneOf(`other/other/${kind}`), 'acme', 20_000);
+    for (const kind of ['x', 'y']) pacer.refused(addressOf(`other/other/${kind}`), 'acme', 20_000);
     expect(areAllPaused(pacer)).toBe(false);
   });
 
@@ -737,9 +738,9 @@ describe('longestPauseMs', () => {
 describe('slowDown', () => {
   it('starts so many a second, whoever waits, until it is told otherwise; then as many as before, and no more', async () => {
     const pacer = new Pacer({ requestsPerSecond: 20, maxConcurrency: 100 });
-    const { started, ask } = record(pacer, laneOf);
+    const { started, ask } = record(pacer, addressOf);
     pacer.slowDown(0.5);
-    for (let n = 0; n < 100; n++) for (const lane of ['acme', 'umbrella']) ask(lane);
+    for (let n = 0; n < 100; n++) for (const address of ['acme', 'umbrella']) ask(address);
     // The token of before the slowness.
     await settle();
     expect(started).toHaveLength(1);
