@@ -39,10 +39,24 @@ export interface AccountHealth<Task extends Polled = Polled> {
   readonly apis: ReadonlySet<ApiName>;
 }
 
+/** What failed for one reason: as numbers, since thousands may be asked for. Times are by the machine's uptime. */
+interface Failed {
+  readonly api: ApiName;
+  readonly operation: string;
+  readonly result: string;
+  readonly endedMs: number[];
+  /** Since when each fails; minus infinity where that is not known. */
+  readonly sinceMs: number[];
+  /** How often each failed in a row. */
+  readonly times: number[];
+}
+
 /** What the tasks with the own key of one account say of it. */
 export class SeenAccount<Task extends Polled> {
   readonly #apis = new Set<ApiName>();
-  readonly #failed: Task[] = [];
+  readonly #failed = new Map<string, Failed>();
+  /** That of the task before. */
+  #lastFailed: Failed | undefined;
   /** What was read last of each operation, of what is read well. */
   readonly #newest = new Map<string, Task>();
   #lastSuccessMs = Number.NEGATIVE_INFINITY;
@@ -52,7 +66,7 @@ export class SeenAccount<Task extends Polled> {
   /** The last probe that failed. */
   #badProbeMs = Number.NEGATIVE_INFINITY;
 
-  add(task: Task): void {
+  add(task: Task, operation: string): void {
     const { record, lackingSinceMs, accountProbedMs } = task;
     const { lastFailure, lastSuccessMs, endedMs } = record;
     this.#apis.add(task.spec.api);
@@ -63,9 +77,8 @@ export class SeenAccount<Task extends Polled> {
       this.#readMs = Math.max(this.#readMs, lastFailure ? record.readBeganMs : endedMs);
     }
     const isFailing = lastFailure !== undefined && !neutral.includes(lastFailure.result);
-    if (isFailing) this.#failed.push(task);
+    if (isFailing) this.#addFailed(task, operation, lastFailure.result);
     else if (isRead && !lastFailure) {
-      const { operation } = task;
       const newest = this.#newest.get(operation);
       if (!newest || endedMs > newest.record.endedMs) this.#newest.set(operation, task);
     }
@@ -77,20 +90,37 @@ export class SeenAccount<Task extends Polled> {
 
   /** down: the APIs that are; uptimeMs: now, by the machine's uptime. */
   health(down: ReadonlySet<ApiName>, uptimeMs: number): AccountHealth<Task> {
-    const failed = this.#failed.filter(({ record }) => record.endedMs > this.#readMs);
+    const failed = [...this.#failed.values()].filter(({ endedMs }) =>
+      endedMs.some((atMs) => atMs > this.#readMs),
+    );
     const next = failed.length > 0 ? this.#nextToAsk(failed) : undefined;
     const isFailing = failed.length > 0 && (next === undefined || this.#badProbeMs > this.#readMs);
-    const mayProbe = countOf(failed, this.#readMs) >= enough && uptimeMs >= this.#probedMs + probePauseMs;
+    const mayProbe = uptimeMs >= this.#probedMs + probePauseMs && timesOf(failed, this.#readMs) >= enough;
     return {
       lastSuccessMs: this.#lastSuccessMs,
-      failing: isFailing ? reasonOf(failed, down) : undefined,
+      failing: isFailing ? reasonOf(failed, this.#readMs, down) : undefined,
       probe: !isFailing && mayProbe ? next : undefined,
       apis: this.#apis,
     };
   }
 
+  #addFailed({ spec: { api }, record }: Task, operation: string, result: string): void {
+    const { endedMs, permanentFailures, transientFailures, unanswered, deniedSinceMs } = record;
+    let failed = this.#lastFailed;
+    // To make a key of these for each would be most of the work.
+    if (failed?.operation !== operation || failed.result !== result || failed.api !== api) {
+      const key = `${api} ${operation} ${result}`;
+      failed = this.#failed.get(key) ?? { api, operation, result, endedMs: [], sinceMs: [], times: [] };
+      this.#failed.set(key, failed);
+      this.#lastFailed = failed;
+    }
+    failed.endedMs.push(endedMs);
+    failed.sinceMs.push(unanswered?.sinceMs ?? deniedSinceMs ?? Number.NEGATIVE_INFINITY);
+    failed.times.push(Math.max(1, permanentFailures + transientFailures));
+  }
+
   /** What was read last, of another operation than what failed where there is one; undefined where nothing is read well. */
-  #nextToAsk(failed: readonly Task[]): Task | undefined {
+  #nextToAsk(failed: readonly Failed[]): Task | undefined {
     const operations = new Set(failed.map(({ operation }) => operation));
     const good = [...this.#newest.values()];
     const others = good.filter(({ operation }) => !operations.has(operation));
@@ -102,21 +132,24 @@ export class SeenAccount<Task extends Polled> {
 }
 
 /** How many polls failed since then, by the machine's uptime. Of what failed before already, one. */
-function countOf(failed: readonly Polled[], sinceMs: number): number {
-  return failed.reduce((sum, { record }) => {
-    const { permanentFailures, transientFailures, unanswered, deniedSinceMs } = record;
-    const beganMs = unanswered?.sinceMs ?? deniedSinceMs ?? Number.NEGATIVE_INFINITY;
-    return sum + (beganMs > sinceMs ? Math.max(1, permanentFailures + transientFailures) : 1);
-  }, 0);
+function timesOf(failed: readonly Failed[], sinceMs: number): number {
+  let sum = 0;
+  for (const { endedMs, sinceMs: begunMs, times } of failed)
+    for (const [at, atMs] of endedMs.entries())
+      if (atMs > sinceMs) sum += (begunMs[at] ?? 0) > sinceMs ? (times[at] ?? 1) : 1;
+  return sum;
 }
 
-function reasonOf(failed: readonly Polled[], down: ReadonlySet<ApiName>): string | undefined {
-  if (failed.every(({ spec }) => down.has(spec.api))) return 'api_down';
+/** The result that most of what failed since then has. */
+function reasonOf(
+  failed: readonly Failed[],
+  sinceMs: number,
+  down: ReadonlySet<ApiName>,
+): string | undefined {
+  if (failed.every(({ api }) => down.has(api))) return 'api_down';
   const results = new Map<string, number>();
-  for (const { record } of failed) {
-    const { result = '' } = record.lastFailure ?? {};
-    results.set(result, (results.get(result) ?? 0) + 1);
-  }
+  for (const { result, endedMs } of failed)
+    results.set(result, (results.get(result) ?? 0) + endedMs.filter((atMs) => atMs > sinceMs).length);
   const [[reason] = []] = [...results].toSorted(([, a], [, b]) => b - a);
   return reason;
 }

@@ -69,12 +69,13 @@ export function health<Task extends Polled>(polled: Iterable<Task>, uptimeMs: nu
   const seenAccounts = new Map<string, SeenAccount<Task>>();
   for (const task of polled) {
     const { api: name, account: owner, credential } = task.spec;
+    const { operation } = task;
     let api = seen.get(name);
     if (!api) {
       api = new SeenApi();
       seen.set(name, api);
     }
-    api.add(task);
+    api.add(task, operation);
     // The key of a library says nothing of that of its account.
     if (credential !== owner) continue;
     let account = seenAccounts.get(owner);
@@ -82,7 +83,7 @@ export function health<Task extends Polled>(polled: Iterable<Task>, uptimeMs: nu
       account = new SeenAccount();
       seenAccounts.set(owner, account);
     }
-    account.add(task);
+    account.add(task, operation);
   }
   let changesAtMs = Number.POSITIVE_INFINITY;
   const apis = new Map<ApiName, ApiHealth<Task>>();
@@ -185,8 +186,10 @@ interface SeenKey {
 class SeenApi<Task extends Polled> {
   readonly #operations = new Map<string, SeenOperation<Task>>();
   readonly #keys = new Map<string, SeenKey>();
-  /** Those whose last request got no answer. */
-  readonly #unanswered: (NonNullable<PollRecord['unanswered']> & { readonly lastMs: number })[] = [];
+  /** Those whose last request got no answer: as numbers, since thousands may be asked for. Times are by the machine's uptime. */
+  readonly #inVain: number[] = [];
+  readonly #inVainSinceMs: number[] = [];
+  readonly #inVainLastMs: number[] = [];
   /** Since when each that fails does. Unix times. */
   readonly #failingSinceMs: number[] = [];
   #tasks = 0;
@@ -204,12 +207,12 @@ class SeenApi<Task extends Polled> {
     return this.#goodProbeMs + probePauseMs;
   }
 
-  add(task: Task): void {
+  add(task: Task, path: string): void {
     const { record, probedMs } = task;
     const { lastFailure, answeredMs, endedMs, unanswered } = record;
     this.#tasks++;
     this.#addToKey(task);
-    const operation = this.#operationOf(task.operation);
+    const operation = this.#operationOf(path);
     if (lastFailure || record.lastSuccessMs !== undefined) {
       this.#ended++;
       operation.hasEnded = true;
@@ -217,7 +220,9 @@ class SeenApi<Task extends Polled> {
     this.#answeredMs = Math.max(this.#answeredMs, answeredMs);
     if (lastFailure) this.#failingSinceMs.push(record.failingSinceMs ?? lastFailure.atMs);
     if (unanswered) {
-      this.#unanswered.push({ ...unanswered, lastMs: endedMs });
+      this.#inVain.push(unanswered.requests);
+      this.#inVainSinceMs.push(unanswered.sinceMs);
+      this.#inVainLastMs.push(endedMs);
       operation.unansweredMs = Math.max(operation.unansweredMs, endedMs);
     } else if (isGood(record)) {
       this.#isRead = true;
@@ -233,7 +238,9 @@ class SeenApi<Task extends Polled> {
     const answeredMs = this.#answeredMs;
     let inVain = 0;
     let silentSinceMs = Number.POSITIVE_INFINITY;
-    for (const { requests, sinceMs, lastMs } of this.#unanswered) {
+    for (const [at, requests] of this.#inVain.entries()) {
+      const sinceMs = this.#inVainSinceMs[at] ?? 0;
+      const lastMs = this.#inVainLastMs[at] ?? 0;
       if (lastMs <= answeredMs) continue;
       // Of what failed before that answer, how often since is not known.
       const isOfSilence = sinceMs > answeredMs;
