@@ -369,6 +369,7 @@ export class Exporter {
       isOn: (kind) => this.#setup.config.sections.some((section) => section.kind === kind),
       targets: () => this.targets(),
       listings: () => this.listings(),
+      tallies: () => this.#engine.overview().tallies,
       nextPollInMs: (target) => this.#engine.nextPollInMs(target),
       config: () => this.config(),
       reload: enableLifecycle ? () => this.reload() : undefined,
@@ -477,9 +478,9 @@ export class Exporter {
 
   #logWanted(): void {
     const { log } = this.#options;
-    const { counts } = this.#engine.overview();
+    const { tallies } = this.#engine.overview();
     logWanted(log, this.#setup.config, resources, (kind) =>
-      counts.reduce((sum, each) => sum + (each.kind === kind ? each.targets : 0), 0),
+      tallies.reduce((sum, each) => sum + (each.kind === kind ? each.counts.targets : 0), 0),
     );
   }
 }

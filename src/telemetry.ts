@@ -21,11 +21,10 @@ import {
 } from './exposition/format.ts';
 import type { Store } from './exposition/store.ts';
 import { accountReasons } from './polling/account-health.ts';
-import type { TargetCounts } from './polling/accounts.ts';
 import { failingReason } from './polling/health.ts';
-import type { ListingSummary } from './polling/listing-summary.ts';
 import type { Overview } from './polling/overview.ts';
 import { isFoundKey } from './polling/spec.ts';
+import type { Listed, Tally } from './polling/tally.ts';
 import { type ApiName, operationsOf, type Resource } from './resources/resource.ts';
 import type { SameKey } from './secrets/same-keys.ts';
 import type { StateWrites } from './state/keeper.ts';
@@ -43,10 +42,7 @@ export interface Paused {
 /** What is read at each scrape. */
 export interface Inventory {
   /** Another object once something has changed, the series of the store included. */
-  readonly overview: () => Pick<
-    Overview,
-    'counts' | 'summaries' | 'health' | 'capacities' | 'countingSinceMs'
-  >;
+  readonly overview: () => Pick<Overview, 'tallies' | 'health' | 'capacities' | 'countingSinceMs'>;
   readonly store: Pick<Store, 'series'>;
   /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. Another object once it has changed. */
   readonly configuration: () => { readonly loadedAtMs: number; readonly refused: object | undefined };
@@ -204,30 +200,22 @@ function declareCounts(
     gauge(name, ['kind'], help, () => on.kinds.map((kind) => ({ labels: { kind }, value: figureOf(kind) })));
   const isOn = ({ kind }: { readonly kind: string }) => on.kinds.includes(kind);
   /** Of each account of which a kind has targets, or lists them. */
-  const byAccount = (name: string, help: string, figureOf: (counts: TargetCounts) => number) =>
-    gauge(name, ['kind', 'account'], help, ({ counts, summaries }) => {
-      const none = { targets: 0, stale: 0, failing: new Map<string, number>() };
-      const listed = summaries.filter(isOn).map(({ kind, account }) => ({ ...none, kind, account }));
-      const known = new Set(counts.map(({ kind, account }) => `${kind} ${account}`));
-      const all = [
-        ...counts.filter(isOn),
-        ...listed.filter(({ kind, account }) => !known.has(`${kind} ${account}`)),
-      ];
-      return all.map((each) => ({
-        labels: { kind: each.kind, account: each.account },
-        value: figureOf(each),
-      }));
-    });
+  const byAccount = (name: string, help: string, figureOf: (tally: Tally) => number) =>
+    gauge(name, ['kind', 'account'], help, ({ tallies }) =>
+      tallies.filter(isOn).map((tally) => ({
+        labels: { kind: tally.kind, account: tally.account },
+        value: figureOf(tally),
+      })),
+    );
   const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Reading) => number) =>
     gauge(name, ['api'], help, (now) =>
       on.apis.map((api) => ({ labels: { api }, value: figureOf(api, now) })),
     );
   /** A listing that is gone has no series. */
-  const byListing = (name: string, help: string, figureOf: (summary: ListingSummary) => number | undefined) =>
-    gauge(`discovery_${name}`, ['kind', 'account'], help, ({ summaries }) =>
-      summaries.flatMap((summary): Row[] => {
-        const { kind, account } = summary;
-        const value = figureOf(summary);
+  const byListing = (name: string, help: string, figureOf: (listed: Listed) => number | undefined) =>
+    gauge(`discovery_${name}`, ['kind', 'account'], help, ({ tallies }) =>
+      tallies.flatMap(({ kind, account, listed }): Row[] => {
+        const value = listed && figureOf(listed);
         return value === undefined ? [] : [{ labels: { kind, account }, value }];
       }),
     );
@@ -271,18 +259,18 @@ function declareCounts(
     ({ capacities }) =>
       capacities.map(({ api, allowedPerSecond }) => ({ labels: { api }, value: allowedPerSecond })),
   );
-  byAccount('targets', 'Targets that are polled.', ({ targets }) => targets);
+  byAccount('targets', 'Targets that are polled.', ({ counts }) => counts.targets);
   byAccount(
     'stale_targets',
     'Targets without values on the page because no poll succeeded within stale_after.',
-    ({ stale }) => stale,
+    ({ counts }) => counts.stale,
   );
   gauge(
     'failing_targets',
     ['kind', 'account', 'result'],
     'Targets whose last poll failed, by its result. No series where none did.',
-    ({ counts }) =>
-      counts
+    ({ tallies }) =>
+      tallies
         .filter(isOn)
         .flatMap(({ kind, account, failing }) =>
           Array.from(failing, ([result, value]) => ({ labels: { kind, account, result }, value })),

@@ -1,5 +1,6 @@
 /** What an exporter with one target would count: for tests of the exporter's own metrics. */
 import { health } from '../src/polling/health.ts';
+import { noCounts } from '../src/polling/tally.ts';
 import { resources } from '../src/resources/kinds/index.ts';
 import type { Inventory } from '../src/telemetry.ts';
 
@@ -7,14 +8,14 @@ export function overviewWith(
   changes: Partial<ReturnType<Inventory['overview']>>,
 ): ReturnType<Inventory['overview']> {
   return {
-    counts: resources.map(({ kind }) => ({
+    tallies: resources.map(({ kind }) => ({
       kind,
       account: 'account',
-      targets: 1,
-      stale: 0,
+      counts: { ...noCounts(), targets: 1, failing: 1 },
       failing: new Map([['timeout', 1]]),
+      conditions: new Map(),
+      listed: undefined,
     })),
-    summaries: [],
     health: health([], 0),
     capacities: [],
     countingSinceMs: 0,

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { summarizeListings } from '../src/polling/listing-summary.ts';
 import { resources } from '../src/resources/kinds/index.ts';
 import { createTelemetry, type Telemetry } from '../src/telemetry.ts';
 import { startWhole } from './held/whole.ts';
 import { inventory, overviewWith } from './inventory.ts';
 import { resourceOf } from './polling/fixtures.ts';
-import { listing, nowMs, refusedListing } from './status/fixtures.ts';
+import { listing, nowMs, refusedListing, status, tallyOf } from './status/fixtures.ts';
 
 async function render(telemetry: Telemetry, format: 'text' | 'openmetrics' = 'text'): Promise<string> {
   return Buffer.concat(await telemetry.render(format)).toString();
@@ -63,7 +62,7 @@ it('counts anew at each scrape', async () => {
     ...inventory,
     overview: () =>
       overviewWith({
-        counts: [{ kind: 'application', account: 'account', targets, stale: 0, failing: new Map() }],
+        tallies: tallyOf(Array.from({ length: targets }, (_, at) => status({ app_id: `${at}` }))),
       }),
   });
   const row = 'bunnynet_exporter_targets{kind="application",account="account"}';
@@ -128,7 +127,7 @@ it('shows the state of listings by kind and account, without those that are gone
   ];
   const telemetry = createTelemetry(resources, {
     ...inventory,
-    overview: () => overviewWith({ summaries: summarizeListings(listings) }),
+    overview: () => overviewWith({ tallies: tallyOf([], listings) }),
   });
   const discovery = async () =>
     (await render(telemetry))
@@ -164,7 +163,7 @@ it('shows the oldest success of 130,000 listings', async () => {
   const listings = Array.from({ length: 1300 }, () => some).flat();
   const telemetry = createTelemetry(resources, {
     ...inventory,
-    overview: () => overviewWith({ summaries: summarizeListings(listings) }),
+    overview: () => overviewWith({ tallies: tallyOf([], listings) }),
   });
   const labels = '{kind="video_storage",account="account"}';
   const text = await render(telemetry);

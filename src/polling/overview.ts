@@ -1,11 +1,10 @@
 /** Everything that people and metrics ask about the tasks, from one pass over them. */
 
-import { countTargets, type TargetCounts } from './accounts.ts';
 import type { ApiCapacity } from './capacity.ts';
 import { type Health, health, readAt } from './health.ts';
-import { type ListingSummary, summarizeListings } from './listing-summary.ts';
 import { type ListingStatus, listingStatus } from './listings.ts';
 import type { Plan } from './plan.ts';
+import { Tallies, type Tally } from './tally.ts';
 import { TargetTask, type Task } from './target-task.ts';
 import type { ListingTask } from './task.ts';
 
@@ -13,11 +12,10 @@ export interface Overview {
   /** Every target in the order in which it came. */
   readonly targets: readonly TargetTask[];
   /** By kind and account. */
-  readonly counts: readonly TargetCounts[];
+  readonly tallies: readonly Tally[];
   readonly listings: readonly ListingStatus[];
   /** What two accounts list. */
   readonly shared: Plan['shared'];
-  readonly summaries: readonly ListingSummary[];
   readonly health: Health;
   /** What the polls of each API need, and whether its pace is enough. */
   readonly capacities: readonly ApiCapacity[];
@@ -43,6 +41,7 @@ export function overviewOf(
   const targets: TargetTask[] = [];
   const listingTasks: ListingTask[] = [];
   const polled: Task[] = [];
+  const tallies = new Tallies();
   let nextStaleMs = Number.POSITIVE_INFINITY;
   let countingSinceMs: number | undefined;
   let areTargetsHealthy = true;
@@ -53,6 +52,7 @@ export function overviewOf(
       continue;
     }
     targets.push(task);
+    tallies.count(task);
     if (task.countingSinceMs !== undefined)
       countingSinceMs = Math.min(countingSinceMs ?? Number.POSITIVE_INFINITY, task.countingSinceMs);
     if (task.poller === task) polled.push(task);
@@ -68,12 +68,12 @@ export function overviewOf(
       orphans.get(task.spec.key)?.length,
     ),
   );
+  tallies.list(listings);
   return {
     targets,
-    counts: countTargets(targets),
+    tallies: tallies.all,
     listings,
     shared,
-    summaries: summarizeListings(listings),
     health: healthNow,
     capacities,
     isHealthy: areTargetsHealthy && listings.every(({ state }) => state === 'ok' || state === 'lacking'),

@@ -1,10 +1,11 @@
 /** The section of the status page that counts targets: by product, and by kind where something is wrong. */
+import type { Counts } from '../polling/tally.ts';
 import { products } from '../resources/resource.ts';
 import { capitalised, count, plural } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import { type State, stateTitle, stateTones } from './parts.ts';
 import { linkTo, type StatusQuery } from './query.ts';
-import { type Counts, type KindView, sumOf, type View } from './view.ts';
+import { type KindView, sumOf, type View } from './view.ts';
 
 const states = Object.keys(stateTones) as readonly State[];
 

@@ -5,6 +5,7 @@ import { health } from '../../src/polling/health.ts';
 import type { ListingStatus } from '../../src/polling/listings.ts';
 import { type Failure, isAnswer, isDenial, neverPolled, type PollRecord } from '../../src/polling/record.ts';
 import { type ListingSpec, operationOf, type Target } from '../../src/polling/spec.ts';
+import { Tallies } from '../../src/polling/tally.ts';
 import type { TargetStatus } from '../../src/polling/target-task.ts';
 import { application } from '../../src/resources/kinds/application.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
@@ -249,6 +250,14 @@ export const everything: StatusQuery = {
   page: undefined,
 };
 
+/** The targets by kind and account. */
+export function tallyOf(targets: readonly TargetStatus[], listings: readonly ListingStatus[] = []) {
+  const tallies = new Tallies();
+  for (const one of targets) tallies.count(one);
+  tallies.list(listings);
+  return tallies.all;
+}
+
 /** The routes over targets that the test may change. */
 export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<PagesOptions> = {}) {
   return createPages({
@@ -263,6 +272,7 @@ export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<
     accounts: () => ['account'],
     targets,
     listings: () => [],
+    tallies: () => tallyOf(targets()),
     nextPollInMs: () => 4000,
     config: () => ({ accounts: ['account'] }),
     reload: undefined,

@@ -21,6 +21,7 @@ import {
   nowMs,
   refusedListing,
   status,
+  tallyOf,
 } from './fixtures.ts';
 
 async function render(
@@ -40,6 +41,7 @@ async function render(
     causeInput: () => causeInput(statuses, more.listings, more.causes),
     targets: () => statuses,
     listings: () => more.listings ?? [],
+    tallies: () => tallyOf(statuses, more.listings),
     nextPollInMs: () => 4000,
   };
   return renderStatusPage(await buildView(sources, { ...everything, page: 1, ...more.query }, nowMs));

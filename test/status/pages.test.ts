@@ -247,7 +247,7 @@ describe('the pages', () => {
         },
       }),
     );
-    const { port, log } = await serve({ routes: pagesOver(() => statuses) });
+    const { port, log } = await serve({ routes: pagesOver(() => statuses, { tallies: () => [] }) });
     const gone = rawClient(port, 'GET /?q=a+b+c HTTP/1.1\r\nHost: a\r\n\r\n');
     leave = () => gone.socket.destroy();
     await gone.closed;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TargetStatus } from '../../src/polling/target-task.ts';
 import type { StatusQuery } from '../../src/status/query.ts';
 import { buildView } from '../../src/status/view.ts';
-import { calm, causeInput, everything, failing, kinds, nowMs, status } from './fixtures.ts';
+import { calm, causeInput, everything, failing, kinds, nowMs, status, tallyOf } from './fixtures.ts';
 
 const one = status({ app_id: 'one' }, { name: 'Storefront', lastSuccessMs: nowMs - 60_000 });
 const two = failing({ app_id: 'two' }, { name: 'basket', stale: true, lastSuccessMs: nowMs - 600_000 });
@@ -32,6 +32,7 @@ function look(query: Partial<StatusQuery>, statuses: readonly TargetStatus[] = a
     causeInput: () => causeInput(statuses),
     targets: () => statuses,
     listings: () => [],
+    tallies: () => tallyOf(statuses),
     nextPollInMs: (each: TargetStatus) => nextPolls.get(each),
   };
   return buildView(sources, { ...everything, ...query }, nowMs);
