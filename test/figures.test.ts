@@ -1,7 +1,12 @@
-/** Memory figures in texts come from one place, bench/results.md. `npm run generate` renews them after a benchmark. */
+/**
+ * Figures in texts come from one place: memory from bench/results.md, requests from the plan of an account, kinds from their list.
+ * `npm run generate` renews them.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { resources } from '../src/resources/kinds/index.ts';
+import { compared, large, neededIn, small } from './polling/accounts.ts';
 
 const results = readFileSync('bench/results.md', 'utf8');
 const [, imageNode] = /^ARG BASE_IMAGE=\S+nodejs(\d+)-/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
@@ -15,22 +20,32 @@ function megabytes(column: string): string {
   );
 }
 const [peak, rest] = [megabytes('peak memory'), megabytes('at rest')];
+const anHour = (perSecond: number) => (Math.round(perSecond * 36) * 100).toLocaleString('en');
+const [ofSmall, ofLarge, ofCompared] = await Promise.all([small, large, compared].map(neededIn));
 
 /** The texts that repeat a figure. */
 const places: readonly (readonly [file: string, where: RegExp, figure: string])[] = [
   ['docs/compared-with.md', /(?<=Node; )\S+(?= MB for two applications)/, rest],
+  ['docs/compared-with.md', /(?<=each 15 s\) \| )\S+(?=, for \d+ kinds)/, anHour(ofCompared ?? 0)],
+  [
+    'docs/compared-with.md',
+    /(?<=, for )\d+(?= kinds)/,
+    String(resources.filter(({ isCostly }) => !isCostly).length),
+  ],
+  ['README.md', /(?<=and a library takes\n)\S+(?= requests a second)/, (ofSmall ?? 0).toFixed(1)],
+  ['README.md', /(?<=and 50 Shield Zones )\S+(?=, with the default)/, (ofLarge ?? 0).toFixed(1)],
   ['docs/compared-with.md', /(?<=If )\S+(?= MB is too much)/, rest],
   ['docs/kubernetes.md', /(?<=two applications take )\S+(?= MB with the image's Node)/, rest],
   ['helm/bunnynet-exporter/values.yaml', /(?<=two applications take )\S+(?= MB with the image's Node)/, rest],
 ];
 
-describe('memory figures', () => {
-  it('are measured with the Node of the image', () => {
+describe('figures', () => {
+  it('of memory are measured with the Node of the image', () => {
     expect([peak, rest]).toEqual([expect.stringMatching(/^\d+$/), expect.stringMatching(/^\d+$/)]);
   });
 
   it.each([...new Set(places.map(([file]) => file))])(
-    'in %s are those of the last benchmark',
+    'in %s are those that were measured or counted last',
     async (file) => {
       let text = readFileSync(file, 'utf8');
       for (const [of, where, figure] of places) {

@@ -274,3 +274,15 @@ describe('generated documentation', () => {
     );
   });
 });
+
+it('docs/configuration.md says of each kind which key suffices, once', () => {
+  const [, table = ''] =
+    /## A key with fewer rights\n[\s\S]*?\n(\| kinds [\s\S]*?)\n\n/.exec(
+      readFileSync('docs/configuration.md', 'utf8'),
+    ) ?? [];
+  const named = table
+    .split('\n')
+    .slice(2)
+    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, kind]) => kind));
+  expect(named.toSorted()).toEqual(resources.map(({ kind }) => kind).toSorted());
+});

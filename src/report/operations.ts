@@ -7,6 +7,15 @@ export function plainPath(path: string): string {
   return (path.split('?', 1)[0] ?? '').replaceAll(/\{\w*\}/g, '{}');
 }
 
+/** The kinds that call an operation. */
+export function kindsThatCall(api: ApiName, path: string): readonly string[] {
+  return resources
+    .filter((resource) =>
+      operationsOf(resource).some((one) => one.api === api && plainPath(one.path) === path),
+    )
+    .map(({ kind }) => kind);
+}
+
 /** Where two kinds call the same operation, the later one reads more of its answer, and counts. */
 const plain = resources.flatMap(operationsOf).map(({ api, path, documented }) => ({
   api,

@@ -5,7 +5,7 @@
 import { apiDefaults, type Plain } from '../config/config.ts';
 import { errorBody } from '../resources/documented.ts';
 import type { ApiName } from '../resources/resource.ts';
-import { operationOf, plainPath } from './operations.ts';
+import { kindsThatCall, operationOf, plainPath } from './operations.ts';
 import { type Question, topics } from './questions.ts';
 import { formOf, type IsPrivate, notJson, Shape } from './shape.ts';
 
@@ -25,6 +25,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** What the answers of one operation have shown so far. */
 interface OperationRecord {
+  readonly kinds: readonly string[];
   readonly codes: Map<string, number>;
   readonly timesMs: number[];
   readonly questions: readonly Question[];
@@ -68,6 +69,7 @@ export class Report {
     let record = this.#operations.get(name);
     if (!record) {
       record = {
+        kinds: operation ? kindsThatCall(api, operation.path) : [],
         codes: new Map(),
         timesMs: [],
         questions: questionsAbout(api, operation?.path),
@@ -117,6 +119,7 @@ export class Report {
       'Configuration',
       ...indented(configLines(config)),
       '',
+      ...rightsLines(operations, isPrivate),
       ...(past.length > 0 ? ['The past', ...indented(past), ''] : []),
       ...operations.flatMap(([name, record]) => [name, ...indented(recordLines(record, isPrivate)), '']),
     ].join('\n');
@@ -164,6 +167,21 @@ function recordLines(record: OperationRecord, isPrivate: IsPrivate): string[] {
       header === noRateHeader ? 'a 429 without a header about rates' : `header of a 429: ${rate(header)}`,
     ),
   ];
+}
+
+/** What the key may not read, each way in which the API says so, and the kinds that need it. */
+function rightsLines(
+  operations: readonly (readonly [name: string, record: OperationRecord])[],
+  isPrivate: IsPrivate,
+): readonly string[] {
+  const lines = operations.flatMap(([name, { codes, kinds, errorKeys }]) => {
+    const all = [...codes.keys()];
+    const refusals = all.filter((code) => code === '401' || code === '403');
+    if (refusals.length === 0 || all.some((code) => code.startsWith('2'))) return [];
+    const keys = [...errorKeys].filter((key) => errorKey.test(key) && !isPrivate(key));
+    return [`${name}: ${[...refusals, ...keys].join(', ')} (${kinds.join(', ')})`];
+  });
+  return lines.length > 0 ? ['What the key may not read', ...indented(lines), ''] : [];
 }
 
 function indented(lines: readonly string[]): readonly string[] {

@@ -68,6 +68,24 @@ describe('a report', () => {
     expect(text).toContain('pull_zones: interval 1m, targets 12 listed, include 12 listed');
   });
 
+  it('says what the key may not read, in which words, and which kinds need it', () => {
+    const report = new Report();
+    const note = (path: string, code: string, body: string) =>
+      report.note({ api: 'core', path, code, durationMs: 5, answer: { headers: {}, text: () => body } });
+    note('/billing', '401', '{"ErrorKey":"authentication.failed","Message":"x"}');
+    note('/user/audit/2026-11-28?limit=1', '403', '');
+    // An id alone is no right.
+    note('/dnszone/77/statistics', '401', '');
+    note('/dnszone/78/statistics', '200', '{}');
+    expect(report.text('1.2.3', {})).toContain(`
+What the key may not read
+  GET /billing of the core API: 401, authentication.failed (billing)
+  GET /user/audit/{} of the core API: 403 (audit_log)
+
+`);
+    expect(new Report().text('1.2.3', {})).not.toContain('may not read');
+  });
+
   it('takes the keys of an object with one documented name for data', () => {
     const report = new Report();
     const body = { TotalQueriesServed: 1, acme: 2, shop: 3 };
