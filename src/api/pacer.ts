@@ -126,7 +126,6 @@ export class Pacer {
 
   /** Changes the pace; waiters keep their position. */
   setPace(pace: Pace): void {
-    this.#refill();
     this.#pace = pace;
     this.#serve();
   }
@@ -137,7 +136,6 @@ export class Pacer {
    */
   slowDown(requestsPerSecond: number | undefined): void {
     if (requestsPerSecond === this.#slowPerSecond) return;
-    this.#refill();
     this.#slowPerSecond = requestsPerSecond;
     this.#serve();
   }
@@ -420,17 +418,13 @@ export class Pacer {
 
   /** How long the next request must wait for a token or the end of a pause of the API. */
   #waitMs(): number {
-    this.#refill();
-    const pausedMs = (this.#pauses.ofApi?.untilMs ?? 0) - performance.now();
-    return Math.max(pausedMs, ((1 - this.#tokens) / this.#requestsPerSecond) * 1000);
-  }
-
-  #refill(): void {
     const nowMs = performance.now();
     const requestsPerSecond = this.#requestsPerSecond;
     const earned = ((nowMs - this.#refilledAtMs) / 1000) * requestsPerSecond;
     this.#tokens = Math.min(burstOf(requestsPerSecond), this.#tokens + earned);
     this.#refilledAtMs = nowMs;
+    const pausedMs = (this.#pauses.ofApi?.untilMs ?? 0) - nowMs;
+    return Math.max(pausedMs, ((1 - this.#tokens) / requestsPerSecond) * 1000);
   }
 
   /** How long it is until something that waits is paused no longer; infinite if nothing is paused. */

@@ -520,6 +520,34 @@ describe('a pause of a kind', () => {
   });
 });
 
+it('what was refused and then not asked for during an hour is refused as for the first time', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  const pacer = new Pacer(quick);
+  const durations: number[] = [];
+  for (const afterMs of [0, 10_000, 10_000, 7_200_000, 10_000]) {
+    await vi.advanceTimersByTimeAsync(afterMs);
+    refuse(pacer, 'acme');
+    durations.push(Math.round((pacer.pauseOf(addressOf('acme'))?.forMs ?? 0) / 1000));
+  }
+  expect(durations).toEqual([1, 2, 4, 1, 2]);
+  vi.restoreAllMocks();
+});
+
+it('the longest of the pauses that hold a request back is told, with what it is of', () => {
+  const pacer = new Pacer(quick);
+  const pauseOf = (text: string) => pacer.pauseOf(addressOf(text));
+  expect(pauseOf('acme/acme/x')).toBeUndefined();
+  refuse(pacer, 'acme/acme/x', 600_000);
+  expect(pauseOf('acme/acme/y')).toBeUndefined();
+  refuse(pacer, 'acme/acme/y', 60_000);
+  expect(pauseOf('acme/acme/x')).toEqual({ credential: 'acme', kind: 'x', forMs: 600_000 });
+  // Of two that are as long, that of more.
+  for (const kind of ['y', 'z'])
+    expect(pauseOf(`acme/acme/${kind}`)).toEqual({ credential: 'acme', kind: '', forMs: 60_000 });
+  for (const kind of ['x', 'y']) refuse(pacer, `umbrella/umbrella/${kind}`, 30_000);
+  expect(pauseOf('third')).toEqual({ credential: '', kind: '', forMs: 30_000 });
+});
+
 describe('a pause of one key', () => {
   const isKeyPaused = (pacer: Pacer, credential = 'acme') =>
     pacer.pauses().some((part) => part.credential === credential && part.kind === '');
@@ -583,6 +611,18 @@ describe('a pause of one key', () => {
     await vi.advanceTimersByTimeAsync(100);
     // One of each kind that was paused tries.
     expect(started).toHaveLength(3 + 4);
+  });
+
+  it('ends in time for a kind that was never refused, though nothing else happens', async () => {
+    const pacer = new Pacer(quick);
+    const { started, ask } = record(pacer);
+    refuse(pacer, 'acme/acme/a', 5000);
+    refuse(pacer, 'acme/acme/b', 90_000);
+    ask('c');
+    await vi.advanceTimersByTimeAsync(89_999);
+    expect(started).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(started).toEqual(['c']);
   });
 
   it('ends with the first reading with it, such as that of a request in flight; those of the kinds go on', async () => {
@@ -669,6 +709,21 @@ describe('a pause of the API', () => {
       await vi.advanceTimersByTimeAsync(100);
       expect(started).toHaveLength(3);
     }
+  });
+
+  it('ends with one request, whatever its answer is but another 429, and is not prolonged meanwhile', async () => {
+    const { pacer, started, ask, endAll } = createRefused();
+    refuseKey(pacer, 'umbrella', 20_000);
+    await vi.advanceTimersByTimeAsync(10_000);
+    // Of requests that were in flight.
+    refuseKey(pacer, 'initech', 20_000);
+    for (let n = 0; n < 3; n++) ask('third');
+    await vi.advanceTimersByTimeAsync(10_001);
+    expect(started).toHaveLength(1);
+    answer(pacer, 'third', false);
+    endAll();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(started).toHaveLength(3);
   });
 
   it('does not begin if anything was read with any key since the first', () => {
