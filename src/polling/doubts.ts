@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../api/errors.ts';
 import { type Get, isReadAlone, silent } from '../resources/resource.ts';
 import { parentOf } from './discovered.ts';
-import { isBare401, type Verdict } from './record.ts';
+import { isBare401 } from './record.ts';
 import { isFoundKey, type ListingSpec, type Spec, sourceOf } from './spec.ts';
 import type { Task } from './target-task.ts';
 
@@ -87,29 +87,54 @@ export async function opens(spec: Spec, get: Get, nowMs: number): Promise<boolea
   }
 }
 
+/** What was asked with a key, to know what its 401s are about. Times are by the machine's uptime. */
+export interface Asked {
+  readonly beganMs: number;
+  readonly endedMs: number;
+  /** Whether it was answered well; false if it got 401, too; undefined if that tells nothing. */
+  readonly isGood: boolean | undefined;
+}
+
+/**
+ * Whose fault a bare 401 is. Of the id, if anything was read with the key by a request that began after it. Of the key, if what was
+ * asked after it, or a minute before at most, got 401, too, and nothing was read since. Open, if what was asked after it tells nothing.
+ * Undefined until then. Times are by the machine's uptime.
+ *
+ * @param atMs when it came
+ * @param readBeganMs when the last poll with the key began that was read well
+ */
+export function faultOf(
+  atMs: number,
+  asked: Asked | undefined,
+  readBeganMs: number,
+): 'id' | 'key' | 'open' | undefined {
+  if (readBeganMs > atMs || (asked?.isGood && asked.beganMs >= atMs)) return 'id';
+  if (asked === undefined) return undefined;
+  if (asked.isGood === false && asked.endedMs > Math.max(readBeganMs, atMs - refusedMs)) return 'key';
+  return asked.beganMs >= atMs ? 'open' : undefined;
+}
+
 /** A key at an API. */
 interface Source {
-  /** What is in doubt, with the time of its 401, by the machine's uptime. */
-  readonly open: Map<Task, number>;
-  /** Whether something came into doubt since it was asked last. */
-  isWanted: boolean;
-  /** When it was asked last, as `performance.now()` counts. */
-  askedMs: number;
+  /** Whose fault is not known. */
+  readonly tasks: Set<Task>;
+  last: Asked | undefined;
+  readBeganMs: number;
   asking: Promise<void> | undefined;
   /** Aborted once it is forgotten. */
   readonly end: AbortController;
-  /** Whether what was asked last got 401, too, and nothing was read since. */
-  isRefused: boolean;
 }
 
 interface DoubtsOptions {
   /** Requests something else with the key of a task: true if that is answered well, false if it gets 401, too. */
-  readonly opensOther: (task: Task, signal: AbortSignal) => Promise<boolean | undefined>;
-  readonly decide: (task: Task, verdict: Verdict) => void;
+  readonly ask: (task: Task, signal: AbortSignal) => Promise<boolean | undefined>;
+  readonly tell: (task: Task, fault: 'id' | 'key' | 'open') => void;
   /** Nothing more is asked about a key for now. */
   readonly onAsked: () => void;
+  readonly uptimeMs: () => number;
 }
 
+/** Asks what the 401s are about that are in doubt, one request at a time for each key at an API. */
 export class Doubts {
   readonly #options: DoubtsOptions;
   readonly #sources = new Map<string, Source>();
@@ -132,33 +157,26 @@ export class Doubts {
     const name = sourceOf(task.spec);
     let source = this.#sources.get(name);
     if (!source) {
-      const askedMs = Number.NEGATIVE_INFINITY;
       source = {
-        open: new Map(),
-        isWanted: false,
-        askedMs,
+        tasks: new Set(),
+        last: undefined,
+        readBeganMs: Number.NEGATIVE_INFINITY,
         asking: undefined,
-        isRefused: false,
         end: new AbortController(),
       };
       this.#sources.set(name, source);
     }
-    source.open.set(task, task.record.answeredMs);
-    if (source.isRefused && performance.now() < source.askedMs + refusedMs)
-      this.#decide(source, source.open, 'key');
-    else {
-      source.isWanted = true;
-      source.asking ??= this.#ask(source);
-    }
+    // What came before it is decided already.
+    this.#settle(source, [task]);
+    if (source.tasks.has(task)) source.asking ??= this.#ask(source);
   }
 
   /** A poll was read well that began then, by the machine's uptime. */
   read(spec: Spec, beganMs: number): void {
     const source = this.#sources.get(sourceOf(spec));
     if (!source) return;
-    source.isRefused = false;
-    const earlier = [...source.open].filter(([, atMs]) => atMs < beganMs);
-    this.#decide(source, earlier, 'id');
+    source.readBeganMs = beganMs;
+    this.#settle(source, source.tasks);
   }
 
   /** What was answered to a key no longer says anything of it. Default: to all keys. */
@@ -170,33 +188,33 @@ export class Doubts {
   }
 
   async #ask(source: Source): Promise<void> {
-    const { opensOther, onAsked } = this.#options;
-    const { signal } = source.end;
-    while (source.isWanted && source.open.size > 0 && !signal.aborted) {
-      const waitMs = source.askedMs + pauseMs - performance.now();
+    const { ask, onAsked, uptimeMs } = this.#options;
+    const { tasks, end } = source;
+    const { signal } = end;
+    const unasked = () => {
+      const { beganMs = Number.NEGATIVE_INFINITY } = source.last ?? {};
+      return [...tasks].find((task) => isInDoubt(task) && task.record.endedMs > beganMs);
+    };
+    for (let task = unasked(); task; task = unasked()) {
+      const waitMs = source.last ? source.last.beganMs + pauseMs - uptimeMs() : 0;
       if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) break;
-      source.isWanted = false;
-      source.askedMs = performance.now();
-      const asked = [...source.open];
-      const [first] = asked;
-      const isGood = first && (await opensOther(first[0], signal));
+      const beganMs = uptimeMs();
+      const isGood = await ask(task, signal);
       if (signal.aborted) break;
-      source.isRefused = isGood === false;
-      if (isGood === false) this.#decide(source, source.open, 'key');
-      else this.#decide(source, asked, isGood && 'id');
+      source.last = { beganMs, endedMs: uptimeMs(), isGood };
+      this.#settle(source, tasks);
     }
     source.asking = undefined;
     onAsked();
   }
 
-  #decide({ open }: Source, doubts: Iterable<readonly [Task, number]>, verdict: Verdict): void {
-    for (const [task, atMs] of doubts) {
-      if (open.get(task) !== atMs) continue;
-      const { record } = task;
-      const isDoubted = record.answeredMs === atMs && isBare401(record.lastFailure);
-      if (isDoubted) this.#options.decide(task, verdict);
-      if (!isDoubted || verdict !== undefined) open.delete(task);
+  #settle({ tasks, last, readBeganMs }: Source, some: Iterable<Task>): void {
+    for (const task of some) {
+      const fault = isInDoubt(task) ? faultOf(task.record.endedMs, last, readBeganMs) : undefined;
+      if (fault !== undefined) this.#options.tell(task, fault);
+      if (!isInDoubt(task) || fault === 'id' || fault === 'key') tasks.delete(task);
+      else tasks.add(task);
     }
   }
 }

@@ -26,7 +26,7 @@ import { logDiscovery } from './listings.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
 import { type PlannedSection, plan, plannedSections } from './plan.ts';
 import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
-import { decided, hasEnded, isDenial, isRefusal, neverPolled, type Verdict } from './record.ts';
+import { hasEnded, isDenial, isRefusal, neverPolled, withFault } from './record.ts';
 import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
   credentialIn,
@@ -121,8 +121,9 @@ export class PollEngine {
   readonly #uptimeMs: () => number;
   #isStopped = false;
   readonly #doubts = new Doubts({
-    opensOther: (task, signal) => this.#opensOther(task, signal),
-    decide: (task, verdict) => this.#decide(task, verdict),
+    ask: (task, signal) => this.#askOther(task, signal),
+    tell: (task, fault) => this.#tellFault(task, fault),
+    uptimeMs: () => this.#uptimeMs(),
     onAsked: () => this.#checkAllPolled(),
   });
   /** Everything that is polled, by key. */
@@ -520,7 +521,7 @@ export class PollEngine {
   }
 
   /** Whether the key of a task opens something else: its listing, or what was read with it last. Undefined if nothing tells. */
-  async #opensOther(task: Task, signal: AbortSignal): Promise<boolean | undefined> {
+  async #askOther(task: Task, signal: AbortSignal): Promise<boolean | undefined> {
     let spec: Spec | undefined = listingBehind(task.spec);
     if (!spec) {
       const source = sourceOf(task.spec);
@@ -534,10 +535,10 @@ export class PollEngine {
     return spec && (await this.#poller.opens(spec, signal));
   }
 
-  #decide(task: Task, verdict: Verdict): void {
+  #tellFault(task: Task, fault: 'id' | 'key' | 'open'): void {
     const { lastFailure, answeredMs, deniedSinceMs = answeredMs } = task.record;
     if (lastFailure) {
-      const failure = decided(lastFailure, verdict);
+      const failure = withFault(lastFailure, fault);
       task.record = {
         ...task.record,
         lastFailure: failure,
@@ -545,7 +546,7 @@ export class PollEngine {
       };
     }
     this.#asOf++;
-    if (verdict === 'id' && isRefused(this.#health, task.spec.api, task.spec.credential))
+    if (fault === 'id' && isRefused(this.#health, task.spec.api, task.spec.credential))
       this.#retryRefused(task.spec);
     this.#actOnFailure(task);
   }

@@ -43,17 +43,13 @@ export function isDenial({ result, status }: Pick<Failure, 'result' | 'status'>)
   return result === 'auth' && (status === 401 || status === 403);
 }
 
-/** What a 401 is about, once something else was requested with the key; undefined if that told nothing. */
-export type Verdict = 'id' | 'key' | undefined;
-
-/** A 401 about which it was asked. Of a key that is good, it means that there is no such thing. */
-export function decided(failure: Failure, verdict: Verdict): Failure {
-  const doubt = verdict === undefined ? 'open' : undefined;
-  if (verdict === 'id') return { ...failure, result: 'not_found', doubt };
+/** A 401 of which it is known whose fault it is, or that nothing tells. Of a key that is good, it means that there is no such thing. */
+export function withFault(failure: Failure, fault: 'id' | 'key' | 'open'): Failure {
+  if (fault === 'id') return { ...failure, result: 'not_found', doubt: undefined };
   return {
     ...failure,
     result: 'auth',
-    doubt,
+    doubt: fault === 'open' ? fault : undefined,
     // It was about the id until now.
     sinceMs: failure.result === 'auth' ? failure.sinceMs : failure.atMs,
   };
