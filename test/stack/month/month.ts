@@ -1,0 +1,9 @@
+/** A month: days with what happens in them, and the truth about each. */
+import type { Day } from './happenings.ts';
+import { exporterDays } from './month-of-exporters.ts';
+import { thingDays } from './month-of-things.ts';
+import { randomDays } from './random-days.ts';
+
+export const fixedDays: readonly Day[] = [...exporterDays, ...thingDays];
+
+export const monthOf = (seed: number): readonly Day[] => [...fixedDays, ...randomDays(seed)];
