@@ -1,7 +1,7 @@
 /** What the documentation says about each alert, generated from the rules. */
 import { defaultsOf, ruleSets } from './rule-settings.ts';
 import { fill } from './rule-text.ts';
-import { type Alert, alertsIn } from './rules.ts';
+import { type Alert, alertsIn, sortOf } from './rules.ts';
 
 /** An alert's text with its default settings; what Prometheus fills in is in italics. */
 function legible(text: string, alert: Alert): string {
@@ -17,6 +17,10 @@ function legible(text: string, alert: Alert): string {
         '*$1*',
       )
       .replaceAll(
+        /\{\{ range \$at, (?:(?!\}\}).)* \| sortByLabel "(\w+)" \}\}.*?\{\{ else \}\}.*?\{\{ end \}\}/g,
+        '*$1*',
+      )
+      .replaceAll(
         /\{\{ range \$at, .*? \| sortByLabel "(\w+)" \}\}.*?\{\{ end \}\}\{\{ \$one.*?\{\{ end \}\}/g,
         '*$1*',
       )
@@ -26,7 +30,13 @@ function legible(text: string, alert: Alert): string {
         '$2*$1*$3 or $4',
       )
       .replaceAll(/\{\{ with \$labels\.(\w+) \}\}(.*?)\{\{ \. \}\}(.*?)\{\{ end \}\}/g, '$2*$1*$3')
-      .replaceAll(/\{\{ if \$labels\.\w+ \}\}(.*?)\{\{ else \}\}(.*?)\{\{ end \}\}/g, '$1 Or:$2')
+      // One of two texts, or one or none, by a label.
+      .replaceAll(
+        /\{\{ if (?:eq )?\$labels\.\w+ (?:"\w+" )?\}\}([^{]*)\{\{ else \}\}([^{]*)\{\{ end \}\}/g,
+        (_, one: string, other: string) =>
+          `${one}${/^ ?[A-Z]/.test(one) ? ' Or:' : ' or'} ${other.trimStart()}`,
+      )
+      .replaceAll(/\{\{ if eq \$labels\.\w+ "\w+" \}\}([^{]*)\{\{ end \}\}/g, '$1')
       .replaceAll(/\{\{ if \$labels\.\w+ \}\}(.*?)\{\{ end \}\}/g, '$1')
       .replaceAll(/\{\{ \$value.*?\}\}/g, '*value*')
       .replaceAll(
@@ -47,13 +57,21 @@ function legible(text: string, alert: Alert): string {
   );
 }
 
+/** As the expression gives them, and the one otherwise. */
+function severities({ severity, expr }: Alert): string {
+  const [, otherwise] = /^\{\{ or \$labels\.severity "(\w+)" \}\}$/.exec(severity) ?? [];
+  if (otherwise === undefined) return severity;
+  const given = [...expr.matchAll(/"severity", "(\w+)"/g)].map(([, one]) => one);
+  return [...new Set([...given, otherwise])].join(' or ');
+}
+
 const about = { thing: 'a thing', account: 'an account', process: 'the process' } as const;
 
 function entry(rule: Alert): string {
-  const { alert, severity, keepFiringFor, thresholds = {}, description } = rule;
+  const { alert, keepFiringFor, thresholds = {}, description } = rule;
   const settings = [
-    severity.startsWith('{{') ? 'warning or critical' : severity,
-    `about ${about[rule.sort ?? 'thing']}`,
+    severities(rule),
+    `about ${about[sortOf(rule)]}`,
     `for ${rule.for}`,
     ...(keepFiringFor === undefined ? [] : [`keepFiringFor ${keepFiringFor}`]),
     ...Object.entries(thresholds).map(([name, value]) => `${name}: ${value}`),

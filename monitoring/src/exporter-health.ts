@@ -200,9 +200,10 @@ export const exporterRows: readonly Row[] = [
     }),
     lines('Pause requested by the API (429)', 's', 6, {
       description:
-        "Time until requests resume after the API answered 429, by API, of the key that is paused the longest; 0 without a pause (the exporter's own; no API field).",
+        "Time until requests resume after the API answered 429, by API, of the key that is paused the longest, and of each kind that is paused by itself; 0 without a pause (the exporter's own; no API field).",
       queries: {
         '{{api}}': `max by (api) (clamp_min(${own('api_paused_until_timestamp_seconds')} - time(), 0))`,
+        '{{kind}}': `max by (kind) (clamp_min(${own('kind_paused_until_timestamp_seconds', ofAccounts)} - time(), 0))`,
       },
       alerts: ['BunnynetApiPaused'],
     }),
@@ -246,6 +247,16 @@ export const exporterRows: readonly Row[] = [
       queries: {
         '{{instance}}': `${series('scrape_duration_seconds')} and on (job, instance) ${own('build_info')}`,
       },
+    }),
+    lines('State: time since the last write', 's', 12, {
+      description:
+        "Time since the counters were last written to state.file, and since when writing fails (the exporter's own; no API field). It is written every five minutes. No line without that file, or before the first write.",
+      steps: ['green', [900, 'orange'], [3600, 'red']],
+      queries: {
+        '{{instance}}': `max by (instance) (time() - (${own('state_last_write_timestamp_seconds')} > 0))`,
+        '{{instance}} fails': `max by (instance) (time() - ${own('state_write_failing_since_timestamp_seconds')})`,
+      },
+      alerts: ['BunnynetStateNotSaved'],
     }),
     lines('Heap', 'decbytes', 12, {
       description: "The used part of the heap of Node.js (the exporter's own; no API field).",

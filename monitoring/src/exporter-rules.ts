@@ -69,9 +69,9 @@ const failingNow = `sum by (job, instance, kind, account) (${last('failing_targe
 const allStale = `(${staleOf} >= bool (${targetsOf} > 0))`;
 const allFailing = `((${failingNow} or 0 * ${targetsOf}) >= bool (${targetsOf} > 0))`;
 
-/** For half an hour something of the kind has been stale. */
+/** For half an hour something of the kind has been stale; with a scrape each five minutes, some of 36 minutes have no sample. */
 const staleForLong =
-  'sum_over_time((max by (kind, account) (bunnynet_exporter_stale_targets > bool 0))[30m:1m]) >= 29';
+  'sum_over_time((max by (kind, account) (bunnynet_exporter_stale_targets > bool 0))[36m:1m]) >= 30';
 /** What is stale because of a pause, for so short that it may have caught up before anybody looks. */
 const pausedBriefly = `(${paused} > 0.25 unless on (kind, account) ${staleForLong})`;
 
@@ -430,6 +430,16 @@ export const exporterRules: Rules = {
           summary: 'The request rate is too low for what is to be read from the {{ $labels.api }} API',
           description:
             'What {{ $labels.instance }} is to read from the {{ $labels.api }} API at its intervals takes {{ $value | humanizePercentage }} of requests_per_second. Polls start late, the later the more targets there are.',
+        },
+        BunnynetStateNotSaved: {
+          sort: 'process',
+          expr: `time() - max by (job, instance) (${last('state_write_failing_since_timestamp_seconds')}) > [[seconds]]`,
+          thresholds: { seconds: 3600 },
+          for: '5m',
+          keepFiringFor: '5m',
+          summary: 'The counters are not saved',
+          description:
+            '{{ $labels.instance }} has not been able to write its state for {{ $value | humanizeDuration }}. After a restart its counters would go on from what was written last, and what they gained since would be missing.',
         },
         BunnynetReloadFailed: {
           sort: 'process',

@@ -356,11 +356,33 @@ export function usual(record: string): string {
   return `(avg_over_time(${record}[1d] offset 1h) and last_over_time(${record}[2h] offset 22h))`;
 }
 
-/** Where a monthly cost grew within a day by far more than the day before. Silent around the start of a month, when it falls. */
+/** The first hours of a month in UTC, in which a figure of a day ago can be one of the month before, also if it was read late. */
+export const beganNow = '24 * (day_of_month() - 1) + hour() < 26';
+
+const grownInDay = (cost: string): string => cost.replace(/:max$/, ':growth1d');
+
+/** What a monthly cost grew within a day. One that began anew with the month grew by what it is. */
+export function costGrowth(cost: string): {
+  readonly record: string;
+  readonly comment: string;
+  readonly expr: string;
+} {
+  const dayAgo = `last_over_time(${cost}[15m] offset 1d)`;
+  return {
+    record: grownInDay(cost),
+    comment:
+      'What that grew within a day. A cost that fell with the start of a month began anew; of one that fell otherwise nothing is known.',
+    expr: `
+      (${cost} < 0.5 * ${dayAgo} and on () ${beganNow})
+      or ${cost} - ${dayAgo} >= 0`,
+  };
+}
+
+/** Where a monthly cost grew within a day by far more than the day before. */
 export function costLeap(cost: string): string {
-  const ago = (days: number): string => `last_over_time(${cost}[15m] offset ${days}d)`;
+  const growth = grownInDay(cost);
   return `
-    ${cost} - ${ago(1)}
-    > [[ratio]] * (${ago(1)} - ${ago(2)} >= 0)
-    + clamp_min([[share]] * ${ago(1)}, [[dollars]])`;
+    ${growth}
+    > [[ratio]] * last_over_time(${growth}[15m] offset 1d)
+    + clamp_min([[share]] * last_over_time(${cost}[15m] offset 1d), [[dollars]])`;
 }

@@ -127,7 +127,10 @@ function quoted(entries: Readonly<Record<string, string>> = {}): Readonly<Record
 function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   const own = settings?.alerts[rule.alert];
   const { presence } = rule;
-  const held = presence && rule.held !== false ? `\nor ${presence.held(rule.alert)}` : '';
+  const held =
+    presence && rule.held !== false
+      ? `\nor ${presence.held(rule.alert, rule.severity.startsWith('{{') ? ['severity'] : [])}`
+      : '';
   const excluded = keepTenant(presence?.excluded ?? '');
   const matchers = matchersOf(own?.exclude);
   const whole = keepTenant(`${dedent(rule.expr)}${held}`);

@@ -24,7 +24,7 @@ export interface Declared {
   readonly isOfAccount?: true;
   /** It fires because there are no series: where these had no namespace, it takes that of the chart. */
   readonly isAbsence?: true;
-  /** What it is about, unless it is about a thing: only one about the process has `job` and `instance`. */
+  /** What it is about, unless its target says so: only one about the process has `job` and `instance`. */
   readonly sort?: 'account' | 'process';
   readonly comment?: string;
   /** What docs/alerts.md says below the list: when it says nothing. */
@@ -126,6 +126,14 @@ export function eitherOr(
   return `{{ range ${asked} }}{{ if .Value }}${texts.yes}{{ else }}${texts.no}{{ end }}{{ end }}`;
 }
 
+/** What an alert is about: a thing, such as a pull zone; an account or a key of it; or the process of an exporter. */
+export function sortOf({
+  sort,
+  presence,
+}: Pick<Alert, 'sort' | 'presence'>): 'thing' | 'account' | 'process' {
+  return sort ?? (presence?.ids.includes('account') ? 'account' : 'thing');
+}
+
 export function alertsIn({ groups }: Rules): readonly Alert[] {
   return groups.flatMap(({ alerts }) => alerts);
 }
@@ -136,8 +144,12 @@ export interface Presence {
   /** The record of the targets, which says whose each of them is. */
   readonly configured: string;
   readonly records: readonly Recording[];
-  /** The alert's own series, for the targets without a reading. */
-  held(alert: string): string;
+  /**
+   * The alert's own series, for the targets without a reading.
+   *
+   * @param more further labels that the expression gives
+   */
+  held(alert: string, more: readonly string[]): string;
   /** The targets that exclusions remove, as the right side of `unless`, without the matchers. */
   readonly excluded: string;
 }
@@ -190,7 +202,8 @@ export function presence(name: string, ids: readonly string[], up: string, value
           )`,
       },
     ],
-    held: (alert) => `max by (${by}) ${itself(alert, 'alertstate="firing"')} and ${unread}`,
+    held: (alert, more) =>
+      `max by (${[...ids, ...more].join(', ')}) ${itself(alert, 'alertstate="firing"')} and on (${by}) ${unread}`,
   };
 }
 

@@ -67,6 +67,7 @@ function overview(one: Application, { nowMs }: Request) {
       region,
       instances: active,
       status: status === 'suspended' ? 'inactive' : status,
+      isRequired: order === 0,
       averageCPU: cpu,
       averageRAM: memory,
       averageVolumesUsagePercentage: volumes,

@@ -225,7 +225,7 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   BunnynetApplicationVolumeNearlyFull: { never: 'the simulated volumes have room' },
   BunnynetShieldApiGuardianDisabled: { never: 'API Guardian of the simulated zones is never switched off' },
   BunnynetShieldApiGuardianLogOnly: { never: 'the simulated zones keep their mode' },
-  BunnynetShieldRateLimitsNearLimit: { never: 'the simulated zones have few of the rate limits allowed' },
+  BunnynetShieldRateLimitRulesNearLimit: { never: 'the simulated zones have few of the rate limits allowed' },
   BunnynetShieldBlockedRequestsRising: { never: 'it needs a day of history' },
   BunnynetShieldRateLimitedRequestsRising: { never: 'it needs a day of history' },
   BunnynetShieldRateLimitBreachesRising: { never: 'it needs a day of history' },

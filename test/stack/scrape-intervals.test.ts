@@ -103,14 +103,22 @@ const cases: Readonly<Record<string, Case>> = {
   },
   unreadable: {
     alert: 'BunnynetApiUnreadable',
-    page: { ...healthy, 'bunnynet_exporter_api_unreadable{api="core"}': troubled },
+    page: {
+      ...healthy,
+      'bunnynet_exporter_targets{kind="pull_zone",account="acme"}': always,
+      'bunnynet_exporter_api_unreadable{api="core"}': troubled,
+    },
   },
   paused: {
     alert: 'BunnynetApiPaused',
-    needs: 900,
+    // What is stale for half an hour, of at most 36 minutes.
+    needs: 2160,
     page: {
       ...healthy,
-      'bunnynet_exporter_api_paused_until_timestamp_seconds{api="core",credential="account"}': pausing,
+      'bunnynet_exporter_targets{kind="pull_zone",account="acme"}': always,
+      'bunnynet_exporter_stale_targets{kind="pull_zone",account="acme"}': troubled,
+      'bunnynet_exporter_api_paused_until_timestamp_seconds{api="core",credential="acme",account="acme"}':
+        pausing,
     },
   },
   down: { alert: 'BunnynetExporterDown', page: down },
@@ -135,8 +143,12 @@ const cases: Readonly<Record<string, Case>> = {
 const absent: Readonly<Record<string, Case>> = {
   absent: {
     alert: 'BunnynetExporterAbsent',
-    needs: 900,
-    page: changed(healthy, /./, isTroubled),
+    needs: 600,
+    page: changed(
+      { ...healthy, 'bunnynet_exporter_discovery_up{kind="pull_zone",account="acme"}': always },
+      /./,
+      isTroubled,
+    ),
   },
 };
 

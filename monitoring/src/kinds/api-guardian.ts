@@ -72,7 +72,7 @@ export const apiGuardian: KindMonitoring = {
         expr: rising(blocked),
         thresholds: { ratio: 3, requests: 100 },
         for: '10m',
-        keepFiringFor: '30m',
+        keepFiringFor: '15m',
         summary:
           'API Guardian is blocking far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ or $parent $labels.shield_zone_id }}',
         description:
@@ -82,7 +82,7 @@ export const apiGuardian: KindMonitoring = {
         expr: rising(rateLimited),
         thresholds: { ratio: 3, requests: 100 },
         for: '10m',
-        keepFiringFor: '30m',
+        keepFiringFor: '15m',
         summary:
           'API Guardian is rate-limiting far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ or $parent $labels.shield_zone_id }}',
         description:

@@ -45,6 +45,11 @@ function pods(expr: string): string {
 const podOf = sameAs(['app_id']);
 const oldestPod = `{{ with query (printf "bottomk(1, max by (pod_name, region) (last_over_time(bunnynet_application_pod_last_heartbeat_timestamp_seconds{${podOf.matchers}}[3m:1m])))" ${podOf.values}) }}{{ . | first | label "pod_name" }} in {{ . | first | label "region" }}{{ else }}not read now{{ end }}`;
 
+const regionNow = (name: string, ...more: readonly string[]): string =>
+  `last_over_time(bunnynet_application_overview_region_${name}{${[podOf.matchers, ...more].join(',')}}[3m:1m])`;
+/** Template text: the regions of an application that lack all their instances, or are not active, and which of them are required. */
+const emptyRegions = `{{ range $at, $one := query (printf \`max by (region) (${regionNow('instances')}) == 0 or max by (region) (${regionNow('status', 'status="active"')}) == 0\` ${podOf.values} ${podOf.values}) | sortByLabel "region" }}{{ if $at }}, {{ end }}{{ $one.Labels.region }}{{ range query (printf \`max(${regionNow('required', 'region=%q')}) == 1\` ${podOf.values} $one.Labels.region) }} (required){{ end }}{{ else }}none{{ end }}`;
+
 /** A record of the selected pods. */
 function selected(record: string, from: string): string {
   return `${record} and on (${podIds}) ${seriesOf(pod, podFamily(from))}`;
@@ -141,8 +146,7 @@ export const applicationOverview: KindMonitoring = {
         for: '15m',
         keepFiringFor: '15m',
         summary: 'Application {{ or $name $labels.app_id }} has fewer instances than it should',
-        description:
-          'Application {{ $labels.app_id }} has had fewer active instances than desired for [[for]]. Missing: {{ $value }}.',
+        description: `Application {{ $labels.app_id }} has had fewer active instances than desired for [[for]]. Missing: {{ $value | printf "%.0f" }}. Regions without an instance, or not active: ${emptyRegions}.`,
       },
     },
   },
@@ -288,11 +292,12 @@ export const applicationOverview: KindMonitoring = {
     row(applicationDashboard, 'Regions', [
       grid('Regions', 'short', 24, {
         description:
-          'At most 100 regions of the selected applications, those with the most instances (API field regions: instances, averageCPU, averageRAM, averageVolumesUsagePercentage, requests, anycastTraffic, outboundConnectionsRejectedDiff as "Rejected", the highest ephemeralStorageUsageRatio of a pod as "Ephemeral", and numberOfRestarts over all pods; the API documents no window).',
+          'At most 100 regions of the selected applications, those with the most instances (API field regions: isRequired, instances, averageCPU, averageRAM, averageVolumesUsagePercentage, requests, anycastTraffic, outboundConnectionsRejectedDiff as "Rejected", the highest ephemeralStorageUsageRatio of a pod as "Ephemeral", and numberOfRestarts over all pods; the API documents no window).',
         entity: region,
         rows: `topk(100, ${values(region, family('region_instances'))})`,
         labels: { region: 'Region' },
         columns: [
+          { title: 'Required', expr: inRow('required'), text: yesNo },
           { title: 'Instances', expr: inRow('instances') },
           { title: 'CPU', expr: inRow('cpu_usage_ratio'), unit: 'percentunit' },
           { title: 'Memory', expr: inRow('memory_usage_ratio'), unit: 'percentunit' },

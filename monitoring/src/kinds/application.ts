@@ -7,6 +7,7 @@ import { bars, lines, numbers, textOf, timeline, upText } from '../panels.ts';
 import {
   all,
   anywhere,
+  costGrowth,
   costLeap,
   type Entity,
   entityOf,
@@ -131,10 +132,11 @@ export const applications: KindMonitoring = {
           'The API has reported the status suspended for application {{ $labels.app_id }} for [[for]] or more. While it cannot be read, the last known status counts.',
       },
       BunnynetApplicationNotActive: {
-        expr: `max by (app_id) (last_over_time(bunnynet_application_status{status=~"unknown|progressing|inactive"}[3m:1m])) == 1`,
+        comment: 'Inactive is what somebody chose.',
+        expr: `max by (app_id) (last_over_time(bunnynet_application_status{status=~"unknown|progressing"}[3m:1m])) == 1`,
         for: '1h',
         summary: `Application {{ or $name $labels.app_id }} is ${lastStatus} and has not been active for [[for]]`,
-        description: `The API has reported no other status than progressing, inactive or unknown for application {{ $labels.app_id }} for [[for]]; the last one: ${lastStatus}.`,
+        description: `The API has reported no other status than progressing or unknown for application {{ $labels.app_id }} for [[for]]; the last one: ${lastStatus}.`,
       },
       BunnynetApplicationLatencyLeap: {
         expr: `
@@ -156,6 +158,7 @@ export const applications: KindMonitoring = {
           record: maxCost,
           expr: `max by (app_id) (last_over_time(bunnynet_application_monthly_cost_dollars[3m:1m]))`,
         },
+        costGrowth(maxCost),
         {
           record: maxVolumeSize,
           expr: `max by (app_id) (last_over_time(bunnynet_application_volume_size_bytes[3m:1m]))`,
@@ -164,8 +167,7 @@ export const applications: KindMonitoring = {
       alerts: {
         BunnynetApplicationCostLeap: {
           comment: `
-          The API may report the cost so far or a forecast; either way a day that costs as much as the one before is no jump. The
-          days around the start of a month, when the cost falls, are left out.`,
+          The API may report the cost so far or a forecast; either way a day that costs as much as the one before is no jump.`,
           expr: costLeap(maxCost),
           thresholds: { ratio: 2, share: 0.1, dollars: 10 },
           for: '30m',

@@ -9,6 +9,7 @@ import { bars, lines, numbers, textOf } from '../panels.ts';
 import {
   all,
   anywhere,
+  beganNow,
   byAccount,
   entityOf,
   perSecond,
@@ -54,13 +55,19 @@ const field = (name: string): string => values(account, family(name));
 /** Seconds until the month ends, in UTC as bunny.net counts. */
 const leftOfMonth = '(86400 * (days_in_month() - day_of_month() + 1) - time() % 86400)';
 
-/** From 03:00 on the second day of a month: before, the past day can include a reading of the previous month. */
+/** From 03:00 on the second day of a month. */
 const hasForecast = '24 * day_of_month() + hour() > 50';
 
+const dayCost = 'bunnynet:billing_day_cost_dollars:last';
 const remaining = 'bunnynet:billing_remaining_charges_dollars:forecast';
-
-/** Two exporters may call different accounts by the same name, so what is compared comes from one of them. */
-const each = 'job, instance, account';
+const chargesNow = `max by (account) (last_over_time(${family('monthly_charges_dollars')}[3m:1m]))`;
+const chargesDayAgo = `max by (account) (last_over_time(${family('monthly_charges_dollars')}[2h] offset 1d))`;
+const balance = `(
+              min by (account) (last_over_time(bunnynet_billing_balance_dollars[3m:1m]))
+              unless max by (account) (last_over_time(bunnynet_billing_automatic_recharge_enabled[3m:1m])) == 1
+            )`;
+/** For how many days the balance lasts; 0 where it is used up. */
+const daysLeft = `(clamp(${balance} <= [[dollars]], 0, 0) or ${balance} / (${dayCost} > 0))`;
 
 /** A product of an account, such as the memory of Magic Containers. */
 const product = { ...account, ids: ['account', 'product'] };
@@ -76,35 +83,39 @@ export const billing: KindMonitoring = {
   kind: 'billing',
   rules: {
     about: `
-    The account: balance and recharges. Two exporters may call different accounts by the same name: the worst counts.`,
+    The account: balance and recharges.`,
     reading: family('monthly_charges_dollars'),
     records: [
       {
-        record: remaining,
+        record: dayCost,
         comment: `
-          What is still to be charged this month if charges go on as in the past day, in US dollars. Not before 03:00 on the second
-          day of a month: until then there can be a reading of the month before in the past day.`,
+          What a day costs, in US dollars: today's charges less those of a day ago, which may be corrected a little. Charges begin anew with
+          the month: until 02:00 on its second day the cost of the day before counts.`,
         expr: `
-          clamp_min(max by (${each}) (deriv(bunnynet_billing_monthly_charges_dollars[1d])), 0)
-          * scalar${leftOfMonth} and on () ${hasForecast}`,
+          clamp_min(${chargesNow} - ${chargesDayAgo}, 0) unless on () ${beganNow}
+          or last_over_time(${dayCost}[6h]) and on () ${beganNow}`,
+      },
+      {
+        record: remaining,
+        comment: 'For the dashboards: what is still to be charged this month if each day costs as much.',
+        expr: `${dayCost} / 86400 * scalar${leftOfMonth} and on () ${hasForecast}`,
       },
     ],
     alerts: {
       BunnynetAccountBalanceRunningOut: {
-        comment: 'An account that recharges automatically does not run out, as long as that works.',
+        comment: `
+          An account that recharges automatically does not run out, as long as that works. The critical one inhibits the warning: see
+          docs/alerts.md.`,
         expr: `
-          min by (account) (
-            (
-              max by (${each}) (last_over_time(bunnynet_billing_balance_dollars[3m:1m])) < ${remaining}
-              or max by (${each}) (last_over_time(bunnynet_billing_balance_dollars[3m:1m])) <= [[dollars]]
-            ) unless max by (${each}) (last_over_time(bunnynet_billing_automatic_recharge_enabled[3m:1m])) == 1
-          )`,
-        thresholds: { dollars: 0 },
+          label_replace(${daysLeft} < [[urgent]], "severity", "critical", "", "")
+          or label_replace(${daysLeft} < [[days]], "severity", "warning", "", "")`,
+        thresholds: { days: 7, urgent: 1, dollars: 0 },
         for: '1h',
         keepFiringFor: '1h',
-        summary: 'The balance of {{ $labels.account }} runs out before the month ends',
+        severity: '{{ or $labels.severity "warning" }}',
+        summary: 'The balance of {{ $labels.account }} runs out',
         description:
-          'The balance of the account {{ $labels.account }} is less than what will be charged until the end of the month if it goes on as in the past day, and the account does not recharge automatically.',
+          'The balance of the account {{ $labels.account }} is used up in less than {{ if eq $labels.severity "critical" }}[[urgent]]d{{ else }}[[days]]d{{ end }} if each costs as much as the past one, and the account does not recharge automatically. Days that it lasts: {{ $value | printf "%.1f" }}.',
       },
       BunnynetAccountPaymentMethodExpiring: {
         comment: 'The last of the saved methods: the API does not say which one it charges.',

@@ -11,6 +11,14 @@ import { dnsZone, storageDnsDashboard } from './storage-zone.ts';
 const status = 'bunnynet_dns_record_monitor_status';
 const offline = 'bunnynet:dns_record_offline';
 
+/** Whether each record is offline, and the same with its name. */
+const isOffline =
+  'max by (dns_zone_id, record_id) (last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m:1m]))';
+const offlineByName = `(
+            group by (dns_zone_id, record_id, name) (last_over_time(bunnynet_dns_record_info[3m:1m]))
+            * on (dns_zone_id, record_id) group_left () ${isOffline}
+          )`;
+
 /** A record is shown with its own name and the zone's. */
 const record = { ...dnsZone, ids: ['dns_zone_id', 'record_id'] };
 const statuses = values(record, status, ['status']);
@@ -41,15 +49,20 @@ export const dnsRecord: KindMonitoring = {
     ],
     alerts: {
       BunnynetDnsRecordOffline: {
-        comment: 'bunny.net itself notifies nobody.',
+        comment:
+          'bunny.net itself notifies nobody. A warning where of each name there is another monitored record, of any type, that is not offline.',
         expr: `
-          sum by (dns_zone_id) (
-            max by (dns_zone_id, record_id) (last_over_time(bunnynet_dns_record_monitor_status{status="offline"}[3m:1m]))
-          ) >= [[records]]`,
+          label_replace(
+            (sum by (dns_zone_id) (${isOffline}) >= [[records]])
+            and on (dns_zone_id) ${offlineByName}
+            unless on (dns_zone_id) min by (dns_zone_id, name) (${offlineByName}) == 1,
+            "severity", "warning", "", ""
+          )
+          or on (dns_zone_id) sum by (dns_zone_id) (${isOffline}) >= [[records]]`,
         thresholds: { records: 1 },
         for: '5m',
         keepFiringFor: '10m',
-        severity: 'critical',
+        severity: '{{ or $labels.severity "critical" }}',
         summary: 'Records of the DNS zone {{ or $name $labels.dns_zone_id }} are offline',
         description:
           'Records of the DNS zone {{ $labels.dns_zone_id }} that their monitors have reported offline for [[for]]: {{ $value }} (' +
@@ -59,14 +72,17 @@ export const dnsRecord: KindMonitoring = {
             ['dns_zone_id'],
             'not read now',
           ) +
-          '). Smart records no longer answer with them.',
+          '). Smart records no longer answer with them.{{ if eq $labels.severity "warning" }} Of each name there are others.{{ else }} Of a name none is left.{{ end }}',
       },
       BunnynetDnsZoneNameserversNotDetected: {
-        expr: 'max by (dns_zone_id) (last_over_time(bunnynet_dns_zone_nameservers_detected[3m:1m])) == 0',
+        comment: 'Where that is so for a day, it is on purpose, or known.',
+        expr: `
+          max by (dns_zone_id) (last_over_time(bunnynet_dns_zone_nameservers_detected[3m:1m])) == 0
+          and max by (dns_zone_id) (max_over_time(bunnynet_dns_zone_nameservers_detected[1d])) == 1`,
         for: '1h',
         summary: 'The DNS zone {{ or $name $labels.dns_zone_id }} is not served by bunny.net',
         description:
-          'bunny.net has not found its nameservers at the domain of the DNS zone {{ $labels.dns_zone_id }} for [[for]], so the zone is not in use.',
+          'bunny.net has not found its nameservers at the domain of the DNS zone {{ $labels.dns_zone_id }} for [[for]], so the zone is not in use. It found them within the past day.',
       },
     },
   },

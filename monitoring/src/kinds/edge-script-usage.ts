@@ -3,7 +3,7 @@ import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines } from '../panels.ts';
-import { costLeap, peaks, top, values } from '../promql.ts';
+import { costGrowth, costLeap, peaks, top, values } from '../promql.ts';
 import { accountDashboard } from './billing.ts';
 import { script } from './edge-script.ts';
 
@@ -21,12 +21,11 @@ export const edgeScriptUsage: KindMonitoring = {
         record: maxCost,
         expr: `max by (script_id) (last_over_time(bunnynet_edge_script_usage_monthly_cost_dollars[3m:1m]))`,
       },
+      costGrowth(maxCost),
     ],
     alerts: {
       BunnynetEdgeScriptCostLeap: {
-        comment: `
-          A day that costs as much as the one before is no jump. The days around the start of a month, when the cost falls, are
-          left out.`,
+        comment: 'A day that costs as much as the one before is no jump.',
         expr: costLeap(maxCost),
         thresholds: { ratio: 2, share: 0.1, dollars: 5 },
         for: '30m',

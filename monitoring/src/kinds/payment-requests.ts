@@ -11,8 +11,7 @@ const field = (name: string): string => values(anywhere(account), family(name));
 export const paymentRequests: KindMonitoring = {
   kind: 'payment_requests',
   rules: {
-    about: `
-    Payment requests of an account. Two exporters may call different accounts by the same name: the worst counts.`,
+    about: 'Payment requests of an account.',
     reading: family('unpaid'),
     alerts: {
       BunnynetPaymentDue: {

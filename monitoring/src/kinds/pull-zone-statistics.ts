@@ -30,6 +30,20 @@ const serverErrors = 'bunnynet:pull_zone_server_errors:ratio30m';
 const cachedRequests = 'bunnynet:pull_zone_cached_requests:ratio1h';
 const originTime = 'bunnynet:pull_zone_origin_response_time_latest_hour_seconds:max';
 
+const errorsIn = (window: string): string =>
+  `max by (pull_zone_id) (increase(bunnynet_pull_zone_responses_total{code="5xx"}[${window}]))`;
+const requestsIn = (window: string): string =>
+  `max by (pull_zone_id) (increase(bunnynet_pull_zone_requests_total[${window}]))`;
+
+const inHour = 'bunnynet:pull_zone_requests:growth1h';
+const usualHour = 'bunnynet:pull_zone_requests:usual1h';
+const newestHour = 'bunnynet:pull_zone_newest_hour_timestamp_seconds:account';
+/** The zones whose statistics are read, and whose they are. */
+const zones = 'max by (pull_zone_id, account) (bunnynet:pull_zone_statistics_configured)';
+const stopped = `${inHour} < [[share]] * (${usualHour} > [[requests]])`;
+const newestDayRead = (when = ''): string =>
+  `last_over_time(bunnynet_pull_zone_statistics_latest_day_timestamp_seconds[3m:1m]${when})`;
+
 const errorRate = perSecond(every, family('responses_total'), ['code'], ['code!="3xx"']);
 const notCached = `1 - ${seriesOf(pullZone, family('cache_hit_ratio'))}`;
 
@@ -77,6 +91,35 @@ export const pullZoneStatistics: KindMonitoring = {
           )`,
       },
       {
+        record: inHour,
+        comment:
+          'The requests of an hour that began with a reading, and ends with one: after an outage, the counters gain all that they missed at once.',
+        expr: `
+          max by (pull_zone_id) (
+            increase(bunnynet_pull_zone_requests_total[1h])
+            and on (job, instance, pull_zone_id) ${newestDayRead()}
+            and on (job, instance, pull_zone_id) ${newestDayRead(' offset 1h')}
+            and on (job, instance, pull_zone_id) last_over_time(bunnynet_pull_zone_statistics_up[3m:1m]) == 1
+          )`,
+      },
+      {
+        record: usualHour,
+        comment: 'The fewer of those a day and a week before, where both are known.',
+        expr: `
+          ${inHour} offset 1d <= ${inHour} offset 7d
+          or ${inHour} offset 7d and ${inHour} offset 1d`,
+      },
+      {
+        record: newestHour,
+        comment: 'The newest hour that has ended and had requests of each zone, with its account.',
+        expr: `
+          max by (pull_zone_id, account) (
+            bunnynet:pull_zone_statistics_configured
+            * on (job, instance, pull_zone_id) group_left ()
+            max by (job, instance, pull_zone_id) (last_over_time(bunnynet_pull_zone_statistics_latest_hour_timestamp_seconds[3m:1m]))
+          )`,
+      },
+      {
         record: serverErrors,
         forDashboards: true,
         comment:
@@ -88,18 +131,50 @@ export const pullZoneStatistics: KindMonitoring = {
     ],
     alerts: {
       BunnynetPullZoneServerErrors: {
-        comment: 'Only with more than a hundred requests: with fewer, a share says little.',
+        comment: `
+          With more than a hundred requests in half an hour, and while the errors go on: those of a deploy of two minutes are in the past ten
+          minutes for a quarter of an hour at most. With fewer requests a small share says little: more than half is a warning.`,
         expr: `
-          max by (pull_zone_id) (increase(bunnynet_pull_zone_responses_total{code="5xx"}[30m]))
-          / (max by (pull_zone_id) (increase(bunnynet_pull_zone_requests_total[30m])) > [[requests]])
-          > [[share]]`,
-        thresholds: { share: 0.05, requests: 100 },
-        for: '10m',
-        keepFiringFor: '30m',
-        severity: 'critical',
+          (
+            ${errorsIn('30m')} / (${requestsIn('30m')} > [[requests]]) > [[share]]
+            and on (pull_zone_id) ${errorsIn('10m')} / (${requestsIn('10m')} > 0) > [[share]]
+          )
+          or on (pull_zone_id) label_replace(
+            ${errorsIn('30m')} / (${requestsIn('30m')} >= [[few]] <= [[requests]]) > [[most]],
+            "severity", "warning", "", ""
+          )`,
+        thresholds: { share: 0.05, requests: 100, most: 0.5, few: 20 },
+        for: '15m',
+        keepFiringFor: '15m',
+        severity: '{{ or $labels.severity "critical" }}',
         summary: 'Pull zone {{ or $name $labels.pull_zone_id }} answers with server errors',
         description:
           'Pull zone {{ $labels.pull_zone_id }} answered {{ $value | humanizePercentage }} of the requests of half an hour with a status of 500 to 599.',
+      },
+      BunnynetPullZoneTrafficStopped: {
+        comment: `
+          By the newest hour of the API that has ended, which another zone of the account has and this one has not, or in which there is still
+          a trickle. An API that gives no newer figures is no stop, and neither is one of all busy zones of an account.`,
+        expr: `
+          (${stopped})
+          and on (pull_zone_id) (${zones} and on (account) max by (account) (${newestHour}) > time() - 14400)
+          and on (pull_zone_id) (
+            ${inHour} > 0
+            or on (pull_zone_id) ${inHour} unless on (pull_zone_id) (${newestHour} >= on (account) group_left () max by (account) (${newestHour}))
+          )
+          unless on (pull_zone_id) max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_enabled[3m:1m])) == 0
+          unless on (pull_zone_id) max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_suspended[3m:1m])) == 1
+          unless on (pull_zone_id) (
+            ${zones} and on (account) (
+              count by (account) (${zones} and on (pull_zone_id) ${usualHour} > [[requests]]) > 1
+              == count by (account) (${zones} and on (pull_zone_id) (${stopped}))
+            )
+          )`,
+        thresholds: { share: 0.05, requests: 10_000 },
+        for: '20m',
+        keepFiringFor: '15m',
+        summary: 'Hardly a request reaches pull zone {{ or $name $labels.pull_zone_id }}',
+        description: `Requests to pull zone {{ $labels.pull_zone_id }} in the past hour: {{ $value | printf "%.0f" }}, less than {{ humanizePercentage "[[share]]" }} of the same hour a day and a week before, in which there were more than [[requests]]. Other zones of the account have newer figures.`,
       },
       BunnynetPullZoneHitRatioDrop: {
         comment: 'Silent on the first day, when nothing is known about what is usual.',
@@ -108,7 +183,7 @@ export const pullZoneStatistics: KindMonitoring = {
           < ${usual(cachedRequests)} - [[points]] / 100`,
         thresholds: { points: 20 },
         for: '30m',
-        keepFiringFor: '30m',
+        keepFiringFor: '15m',
         summary: 'The cache of pull zone {{ or $name $labels.pull_zone_id }} serves far less than usual',
         description:
           'The cache of pull zone {{ $labels.pull_zone_id }} served {{ $value | humanizePercentage }} of the requests of the past hour, less than on average in the day before by more than [[points]]% of all requests.',
@@ -120,7 +195,7 @@ export const pullZoneStatistics: KindMonitoring = {
           > [[ratio]] * ${usual(originTime)}`,
         thresholds: { seconds: 0.5, ratio: 2 },
         for: '10m',
-        keepFiringFor: '30m',
+        keepFiringFor: '15m',
         summary: 'The origin of pull zone {{ or $name $labels.pull_zone_id }} is slow',
         description:
           'The origin of pull zone {{ $labels.pull_zone_id }} took {{ $value | humanizeDuration }} to respond in the past hour: more than [[seconds]] s, and more than [[ratio]] × as long as on average in the day before.',
@@ -168,6 +243,7 @@ export const pullZoneStatistics: KindMonitoring = {
       lines('Requests (top 15)', 'reqps', 8, {
         description: 'Requests a second, averaged over half an hour (API field RequestsServedChart).',
         queries: peaks(15, pullZone, family('requests_total'), perSecond),
+        alerts: ['BunnynetPullZoneTrafficStopped'],
       }),
       lines('Bandwidth (top 15)', 'Bps', 8, {
         description: 'Bytes a second, averaged over half an hour (API field BandwidthUsedChart).',

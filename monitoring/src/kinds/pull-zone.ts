@@ -37,6 +37,7 @@ const count = (expr: string): string => `count(${highest(pullZone, expr)}) or ve
 
 const bandwidth = family('monthly_bandwidth_bytes');
 const bandwidthLimit = family('monthly_bandwidth_limit_bytes');
+const isSuspended = 'max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_suspended[3m:1m])) == 1';
 const uncertified = family('hostnames_without_certificate');
 
 const uncertifiedHostnames = upToThree(
@@ -66,8 +67,38 @@ export const pullZones: KindMonitoring = {
   rules: {
     about: 'Pull zones: limits and certificates.',
     reading: bandwidth,
+    interval: '1m',
     names: pullZone,
     alerts: {
+      BunnynetPullZoneSuspended: {
+        comment: 'A warning where it has been so for a day: whoever was to be woken has been.',
+        expr: `
+          label_replace(
+            ${isSuspended}
+            and min by (pull_zone_id) (min_over_time(bunnynet_pull_zone_suspended[1d])) == 1
+            and max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_suspended[1h] offset 23h)) == 1,
+            "severity", "warning", "", ""
+          )
+          or on (pull_zone_id) ${isSuspended}`,
+        for: '5m',
+        severity: '{{ or $labels.severity "critical" }}',
+        summary: 'Pull zone {{ or $name $labels.pull_zone_id }} is suspended',
+        description:
+          'The API has reported pull zone {{ $labels.pull_zone_id }} as suspended{{ if eq $labels.severity "warning" }} for a day or more{{ else }} for [[for]] or more{{ end }}: it serves nothing.',
+      },
+      BunnynetPullZoneDisabled: {
+        comment: 'Only within a day of the change, and only where somebody used it.',
+        expr: `
+          max by (pull_zone_id) (last_over_time(bunnynet_pull_zone_enabled[3m:1m])) == 0
+          and max by (pull_zone_id) (max_over_time(bunnynet_pull_zone_enabled[1d])) == 1
+          and max by (pull_zone_id) (increase(bunnynet_pull_zone_requests_total[1d])) > [[requests]]`,
+        thresholds: { requests: 1000 },
+        for: '5m',
+        severity: 'info',
+        summary: 'Pull zone {{ or $name $labels.pull_zone_id }} was disabled',
+        description:
+          'Pull zone {{ $labels.pull_zone_id }} has been disabled within the past day, in which its requests were more than [[requests]].',
+      },
       BunnynetPullZoneBandwidthLimitNear: {
         comment: 'A limit of 0 means no limit.',
         expr: `
@@ -129,7 +160,12 @@ export const pullZones: KindMonitoring = {
             steps: ['text', [1, 'orange']],
           },
         ],
-        alerts: ['BunnynetPullZoneBandwidthLimitNear', 'BunnynetPullZoneCertificateMissing'],
+        alerts: [
+          'BunnynetPullZoneBandwidthLimitNear',
+          'BunnynetPullZoneCertificateMissing',
+          'BunnynetPullZoneDisabled',
+          'BunnynetPullZoneSuspended',
+        ],
       }),
       bars('Bandwidth limit used (top 10)', 'percentunit', 9, {
         description:
@@ -156,7 +192,7 @@ export const pullZones: KindMonitoring = {
         },
         wrong: { suspended: 'red', 'without a certificate': 'orange' },
         link: toExporter,
-        alerts: ['BunnynetPullZoneCertificateMissing'],
+        alerts: ['BunnynetPullZoneCertificateMissing', 'BunnynetPullZoneSuspended'],
       }),
     ]),
     row(cdnDashboard, 'Settings', [

@@ -4,6 +4,7 @@ import type { KindMonitoring } from '../kind.ts';
 import { overviewDashboard } from '../overview.ts';
 import { bars, lines, newestDay } from '../panels.ts';
 import { all, anywhere, entityOf, hourly, named, top, usual, values } from '../promql.ts';
+import { upToThree } from '../rules.ts';
 import { onShieldDashboard, shieldDashboard, zone } from './shield-zone.ts';
 
 export const limit = entityOf({
@@ -17,6 +18,14 @@ const family = (name: string): string => `bunnynet_shield_rate_limit_${name}`;
 const inHour = (name: string): string => hourly(zone, family(`${name}_total`), ['rate_limit_id']);
 
 export const zoneNames = 'bunnynet:shield_zone_display:zone';
+/** Template text: the rate limits that were breached in the past hour and only log that. */
+const onlyLogging = upToThree(
+  'name',
+  'max by (name) (last_over_time(bunnynet_shield_rate_limit_info{%s}[3m:1m]) and on (job, instance, rate_limit_id) last_over_time(bunnynet_shield_rate_limit_action{status="log"}[3m:1m]) == 1 and on (job, instance, rate_limit_id) increase(bunnynet_shield_rate_limit_breaches_total[1h]) > 0)',
+  ['shield_zone_id'],
+  'none',
+);
+
 const growth = 'bunnynet:shield_rate_limit_breaches:growth1h';
 
 const today = values(all(zone), family('breaches_latest_day'), ['rate_limit_id']);
@@ -72,10 +81,9 @@ export const rateLimit: KindMonitoring = {
           > [[breaches]] + [[ratio]] * ${usual(growth)}`,
         thresholds: { ratio: 3, breaches: 100 },
         for: '10m',
-        keepFiringFor: '30m',
+        keepFiringFor: '15m',
         summary: 'Rate limits of zone {{ or $name $labels.shield_zone_id }} are breached far more than usual',
-        description:
-          'Breaches of the rate limits of zone {{ $labels.shield_zone_id }} in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[breaches]].',
+        description: `Breaches of the rate limits of zone {{ $labels.shield_zone_id }} in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[breaches]]. Of what is breached, these only log, and stop nothing: ${onlyLogging}.`,
       },
     },
   },
@@ -98,7 +106,7 @@ export const rateLimit: KindMonitoring = {
         queries: top(10, zone, `count by (shield_zone_id) (${counted}) / (${allowed} > 0)`),
         link: zone.link,
         nothing: 'No zone has a rate limit.',
-        alerts: ['BunnynetShieldRateLimitsNearLimit'],
+        alerts: ['BunnynetShieldRateLimitRulesNearLimit'],
       }),
     ]),
     row(shieldDashboard, 'Rate limits', [

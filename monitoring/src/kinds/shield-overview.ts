@@ -2,7 +2,7 @@
 import { row } from '../dashboard.ts';
 import type { KindMonitoring } from '../kind.ts';
 import { bars, lines, newestDay } from '../panels.ts';
-import { anywhere, hourly, share, top, values } from '../promql.ts';
+import { anywhere, hourly, share, top, usual, values } from '../promql.ts';
 import { grid } from '../tables.ts';
 import { shieldDashboard, zone } from './shield-zone.ts';
 
@@ -11,10 +11,59 @@ const field = (name: string, by: readonly string[] = []): string => values(anywh
 const inHour = (name: string, by: readonly string[] = []): string =>
   hourly(zone, family(`${name}_total`), by);
 
+const wafEvents = 'bunnynet:shield_waf_events:growth1h';
+
 const acted = values(zone, family('requests_28d'), ['protection', 'action']);
 
 export const shieldOverview: KindMonitoring = {
   kind: 'shield_overview',
+  rules: {
+    about: 'What the protections of zones do.',
+    reading: family('latest_day_timestamp_seconds'),
+    subject: zone,
+    records: [
+      {
+        record: wafEvents,
+        comment:
+          'The WAF events of an hour that began with a reading: after an outage, the counters gain all that they missed at once.',
+        expr: `
+          max by (shield_zone_id) (
+            increase(bunnynet_shield_overview_events_total{protection="waf"}[1h])
+            and on (job, instance, shield_zone_id) last_over_time(bunnynet_shield_overview_latest_day_timestamp_seconds[3m:1m])
+            and on (job, instance, shield_zone_id) last_over_time(bunnynet_shield_overview_latest_day_timestamp_seconds[3m:1m] offset 1h)
+          )`,
+      },
+    ],
+    alerts: {
+      BunnynetShieldWafEventsRising: {
+        comment: 'Silent on the first day, when nothing is known about what is usual.',
+        expr: `
+          ${wafEvents}
+          > [[events]] + [[ratio]] * ${usual(wafEvents)}`,
+        thresholds: { ratio: 10, events: 1000 },
+        for: '10m',
+        keepFiringFor: '15m',
+        severity: 'info',
+        summary:
+          'Far more requests than usual trigger the firewall of zone {{ or $name $labels.shield_zone_id }}',
+        description:
+          'Events of the web application firewall of zone {{ $labels.shield_zone_id }} in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[events]].',
+      },
+      BunnynetShieldRequestsUsedUp: {
+        comment: 'No limit, or one of 0, is none.',
+        expr: `
+          max by (shield_zone_id) (last_over_time(bunnynet_shield_overview_monthly_billable_requests[3m:1m]))
+          / (max by (shield_zone_id) (last_over_time(bunnynet_shield_overview_clean_requests_limit[3m:1m])) > 0)
+          >= [[share]]`,
+        thresholds: { share: 1 },
+        for: '1h',
+        severity: 'info',
+        summary: 'Zone {{ or $name $labels.shield_zone_id }} has used up the requests of its plan',
+        description:
+          'Zone {{ $labels.shield_zone_id }} has used {{ $value | humanizePercentage }} of the clean requests of a month that its plan includes. What comes on top is charged.',
+      },
+    },
+  },
   rows: [
     row(shieldDashboard, 'Protections', [
       grid('Zones in the past 28 days', 'short', 24, {
@@ -39,6 +88,7 @@ export const shieldOverview: KindMonitoring = {
         description:
           'What each protection counts as its own, of the selected zones together, within an hour (API field overviewPastTwentyEightDays).',
         queries: { '{{protection}}': `sum by (protection) (${inHour('events', ['protection'])})` },
+        alerts: ['BunnynetShieldWafEventsRising'],
       }),
       lines('Requests per hour by protection and action', 'short', 12, {
         description:
@@ -72,6 +122,7 @@ export const shieldOverview: KindMonitoring = {
         ),
         link: zone.link,
         nothing: 'No plan includes any.',
+        alerts: ['BunnynetShieldRequestsUsedUp'],
       }),
     ]),
     row(shieldDashboard, 'Readings', [

@@ -63,6 +63,15 @@ const learns = `(${seriesOf(every, family('learning_mode'))} == 1 unless ${until
 const onlyLogs = `${seriesOf(every, family('waf_execution_mode'))} == 0 and ${family('waf_enabled')} == 1 unless ${learns}`;
 const learningLeft = `${seriesOf(zone, until)} - time() > 0 and ${family('learning_mode')} == 1`;
 
+const logsOnly = `(
+              max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_execution_mode[3m:1m])) == 0
+              and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m:1m])) == 1
+              unless (
+                max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m:1m])) == 1
+                unless max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode_until_timestamp_seconds[3m:1m])) <= time()
+              )
+            )`;
+
 export const shieldZone: KindMonitoring = {
   kind: 'shield_zone',
   rules: {
@@ -74,10 +83,11 @@ export const shieldZone: KindMonitoring = {
       {
         record: 'bunnynet:shield_zone_learning_mode_until:last',
         comment:
-          'When a zone stops learning, also while it cannot be read: it ends anyway. Nothing switches then.',
+          'When a zone that does not block already stops learning, also while it cannot be read: it ends anyway. Nothing switches then.',
         expr: `
           max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode_until_timestamp_seconds[3m:1m]))
           and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m:1m])) == 1
+          unless max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_execution_mode[3m:1m])) == 1
           or bunnynet:shield_zone_learning_mode_until:last and bunnynet:shield_zone_unread`,
       },
     ],
@@ -89,27 +99,38 @@ export const shieldZone: KindMonitoring = {
         held: false,
         summary: 'Learning mode of zone {{ or $name $labels.shield_zone_id }} is about to end',
         description:
-          'The learning mode of zone {{ $labels.shield_zone_id }} ends in {{ $value | humanizeDuration }}. Nothing switches then: the firewall goes on to log or to block, as its execution mode says.',
+          'The learning mode of zone {{ $labels.shield_zone_id }} ends in {{ $value | humanizeDuration }}. Nothing switches then: the execution mode is to log, so the firewall goes on to log and blocks nothing.',
       },
       BunnynetShieldWafDisabled: {
-        expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m:1m])) == 0`,
+        comment: 'Where it is off for a day, that is on purpose, or known.',
+        expr: `
+          max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m:1m])) == 0
+          and max by (shield_zone_id) (max_over_time(bunnynet_shield_zone_waf_enabled[1d])) == 1`,
         for: '15m',
         summary: 'Firewall of zone {{ or $name $labels.shield_zone_id }} is off',
         description:
-          'The web application firewall of zone {{ $labels.shield_zone_id }} has been off for [[for]].',
+          'The web application firewall of zone {{ $labels.shield_zone_id }} has been off for [[for]]. It was on within the past day.',
       },
       BunnynetShieldWafLogOnly: {
+        comment:
+          'A warning where it blocked or learned within a day: a change that somebody may not have meant.',
         expr: `
-          max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_execution_mode[3m:1m])) == 0
-          and max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_enabled[3m:1m])) == 1
-          unless (
-            max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m:1m])) == 1
-            unless max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode_until_timestamp_seconds[3m:1m])) <= time()
-          )`,
+          label_replace(
+            ${logsOnly} and (
+              max by (shield_zone_id) (max_over_time(bunnynet_shield_zone_waf_execution_mode[1d])) == 1
+              or max by (shield_zone_id) (max_over_time(bunnynet_shield_zone_learning_mode[1d])) == 1 and (
+                max by (shield_zone_id) (max_over_time(bunnynet_shield_zone_learning_mode_until_timestamp_seconds[1d])) > time() - 86400
+                or max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_learning_mode[3m:1m])) == 0
+              )
+            ),
+            "severity", "warning", "", ""
+          )
+          or on (shield_zone_id) ${logsOnly}`,
         for: '1h',
+        severity: '{{ or $labels.severity "info" }}',
         summary: 'Firewall of zone {{ or $name $labels.shield_zone_id }} only logs',
         description:
-          'The web application firewall of zone {{ $labels.shield_zone_id }} has only been logging for [[for]], and the zone is not learning.',
+          'The web application firewall of zone {{ $labels.shield_zone_id }} has only been logging for [[for]], and the zone is not learning.{{ if eq $labels.severity "warning" }} It blocked, or the zone learned, within the past day.{{ end }}',
       },
       BunnynetShieldCustomRulesNearLimit: {
         expr: `max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_waf_custom_rules[3m:1m])) / (max by (shield_zone_id) (last_over_time(bunnynet_shield_zone_custom_waf_rules_limit[3m:1m])) > 0) >= [[share]]`,
@@ -120,7 +141,7 @@ export const shieldZone: KindMonitoring = {
         description:
           'Zone {{ $labels.shield_zone_id }} uses {{ $value | humanizePercentage }} of its custom firewall rules.',
       },
-      BunnynetShieldRateLimitsNearLimit: {
+      BunnynetShieldRateLimitRulesNearLimit: {
         expr: `
           count by (shield_zone_id) (
             max by (shield_zone_id, rate_limit_id) (last_over_time(bunnynet_shield_rate_limit_breaches_28d[3m:1m]))
@@ -128,9 +149,10 @@ export const shieldZone: KindMonitoring = {
         thresholds: { share: 0.8, limit: 5 },
         for: '1h',
         severity: 'info',
-        summary: 'Zone {{ or $name $labels.shield_zone_id }} has nearly used up its rate limits',
+        summary:
+          'Zone {{ or $name $labels.shield_zone_id }} has nearly as many rate limits as its plan allows',
         description:
-          'Zone {{ $labels.shield_zone_id }} has metrics for {{ $value | humanizePercentage }} of the rate limits that its plan allows.',
+          'Zone {{ $labels.shield_zone_id }} has {{ $value | humanizePercentage }} of the number of rate limits that its plan allows. This is not about how often they are breached.',
       },
     },
   },

@@ -49,7 +49,25 @@ const field = (name: string): string => values(anywhere(storageZone), family(nam
 
 export const storageZones: KindMonitoring = {
   kind: 'storage_zone',
-  rules: { about: 'Storage zones: their names.', names: storageZone },
+  rules: {
+    about: 'Storage zones: their replication.',
+    reading: family('used_bytes'),
+    names: storageZone,
+    alerts: {
+      BunnynetStorageZoneReplicationSlow: {
+        expr: `
+          min by (storage_zone_id) (min_over_time(bunnynet_storage_zone_replication_change_in_progress[1d])) == 1
+          and max by (storage_zone_id) (last_over_time(bunnynet_storage_zone_replication_change_in_progress[3m:1m])) == 1
+          and max by (storage_zone_id) (last_over_time(bunnynet_storage_zone_replication_change_in_progress[1h] offset 23h)) == 1`,
+        for: '1h',
+        severity: 'info',
+        summary:
+          'A change of the replication of storage zone {{ or $name $labels.storage_zone_id }} does not end',
+        description:
+          'A change of the replication of storage zone {{ $labels.storage_zone_id }} has been in progress for a day. Until it ends not every region has every file.',
+      },
+    },
+  },
   rows: [
     row(overviewDashboard, 'Storage and DNS', [
       lines('Largest storage zones (top 10)', 'decbytes', 12, {
@@ -85,6 +103,7 @@ export const storageZones: KindMonitoring = {
           { title: 'Replication changing', expr: field('replication_change_in_progress'), text: yesNo },
           { title: 'Last poll', expr: field('up'), text: upText },
         ],
+        alerts: ['BunnynetStorageZoneReplicationSlow'],
       }),
     ]),
   ],

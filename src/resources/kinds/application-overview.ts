@@ -8,6 +8,7 @@ import {
   each,
   type FamilyOf,
   familiesOf,
+  flag,
   gauge,
   highestOf,
   inside,
@@ -162,8 +163,9 @@ const region = object({
     'region_anycast_traffic_bytes',
     'Anycast traffic in each region; its window is not documented',
   ),
+  isRequired: flag('region_required', 'Whether the application has to run in each region'),
   pods: podsOfRegion,
-}).ignoring('isRequired');
+});
 
 /** A figure beside its grade. */
 const indicator = mapped(object({ indicator: number }).ignoring('statusGrade'), (about) => about.indicator);

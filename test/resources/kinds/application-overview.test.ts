@@ -18,6 +18,7 @@ const answer = {
   regions: [
     {
       region: 'DE',
+      isRequired: true,
       instances: 2,
       status: 'Active',
       requests: 1204,
@@ -56,7 +57,7 @@ const answer = {
         },
       ],
     },
-    { region: 'SG', instances: 1, status: 'progressing' },
+    { region: 'SG', isRequired: false, instances: 1, status: 'progressing' },
   ],
 };
 
@@ -88,6 +89,8 @@ bunnynet_application_overview_region_status{app_id="HbqFNk0",region="SG",status=
 bunnynet_application_overview_region_status{app_id="HbqFNk0",region="SG",status="failing"} 0
 bunnynet_application_overview_region_requests{app_id="HbqFNk0",region="DE"} 1204
 bunnynet_application_overview_region_anycast_traffic_bytes{app_id="HbqFNk0",region="DE"} 5000000
+bunnynet_application_overview_region_required{app_id="HbqFNk0",region="DE"} 1
+bunnynet_application_overview_region_required{app_id="HbqFNk0",region="SG"} 0
 bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",status="not_scheduled"} 0
 bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",status="scheduled"} 1
 bunnynet_application_overview_region_pods{app_id="HbqFNk0",region="DE",status="ready"} 1
