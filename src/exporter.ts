@@ -466,7 +466,7 @@ export class Exporter {
     this.#sameKeys = this.#keys.sameKeys(this.#setup.config.accounts);
     if (JSON.stringify(this.#sameKeys) !== before) this.#engine.apply(this.#readConfig());
     const left = new Set(this.#sameKeys.map(({ account }) => account));
-    for (const credential of credentials) if (!left.has(credential)) this.#engine.keyChanged(credential);
+    this.#engine.keysChanged(credentials.filter((credential) => !left.has(credential)));
   }
 
   /** Says what of the patterns is hardly meant, once everything was polled once: then all is known that they select from. */

@@ -16,6 +16,7 @@ import {
   type Listing,
   type Resource,
 } from '../resources/resource.ts';
+import { andList, count } from '../text.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { capacity } from './capacity.ts';
 import { CounterBook } from './counter-book.ts';
@@ -203,12 +204,12 @@ export class PollEngine {
     this.#retry(() => true);
   }
 
-  /** A credential has another key. */
-  keyChanged(credential: string): void {
-    this.#options.log.info({ credential }, `the key of ${credential} changed`);
-    for (const api of apiNames) this.#doubts.forget(sourceOf({ api, credential }));
+  /** Credentials have other keys. */
+  keysChanged(credentials: readonly string[]): void {
+    if (credentials.length === 0) return;
+    this.#noteChangedKeys(credentials);
     this.#sync();
-    this.#retry(({ spec }) => spec.credential === credential);
+    this.#retryWith(credentials);
   }
 
   /** Polls everything at once, also what is being polled; resolves when all these polls have ended. */
@@ -588,6 +589,17 @@ export class PollEngine {
     this.#makeDue((task) => task.record.permanentFailures > 0 && isWanted(task));
   }
 
+  #noteChangedKeys(credentials: readonly string[]): void {
+    logChangedKeys(this.#options.log, credentials);
+    for (const credential of credentials)
+      for (const api of apiNames) this.#doubts.forget(sourceOf({ api, credential }));
+  }
+
+  #retryWith(credentials: readonly string[]): void {
+    const changed = new Set(credentials);
+    if (changed.size > 0) this.#retry(({ spec }) => changed.has(spec.credential));
+  }
+
   /** Polls at once those of the tasks that wait for their time. */
   #makeDue(isWanted: (task: Task) => boolean): void {
     const nowMs = this.#uptimeMs();
@@ -613,22 +625,25 @@ export class PollEngine {
       before === undefined,
     );
     const keys = ownKeysOf(task.spec.listing, run.found);
-    for (const credential of foundKeys.learn(key, keys, !run.isMoved)) this.keyChanged(credential);
+    const changed = foundKeys.learn(key, keys, !run.isMoved);
+    this.#noteChangedKeys(changed);
     const runs = run.isMoved
       ? before?.runs
       : [...(before?.runs?.slice(-1) ?? []), { beganMs: run.beganMs, entries }];
-    if (before?.entries !== entries || before.keyId !== keyId) {
-      task.snapshot = { entries, keyId, runs };
+    const isOther = before?.entries !== entries || before.keyId !== keyId;
+    if (isOther) task.snapshot = { entries, keyId, runs };
+    else if (before.runs !== runs) task.snapshot = { ...before, runs };
+    // All that it changes is one plan.
+    if (isOther || changed.length > 0 || (before.runs !== runs && this.#mayOrphan(task)))
       await this.#syncSoon();
-    } else if (before.runs !== runs) {
-      task.snapshot = { ...before, runs };
-      if (this.#mayOrphan(task)) await this.#syncSoon();
-    }
+    this.#retryWith(changed);
     await this.#deliver(task, run, signal);
   }
 
   /** Whether something that another listing has is called after what this listing lacks. */
-  #mayOrphan({ spec: { key }, snapshot }: ListingTask): boolean {
+  #mayOrphan({ spec: { key, parent }, snapshot }: ListingTask): boolean {
+    // What is listed below a thing has no names for others. There may be a thousand such listings.
+    if (parent) return false;
     const called = [...this.#tasks.values()].flatMap((one) =>
       one instanceof ListingTask && one.spec.namesKey === key && one.spec.listing.hasOrphans
         ? (one.snapshot?.entries ?? [])
@@ -797,6 +812,19 @@ export class PollEngine {
       this.#onAllPolled?.();
     });
   }
+}
+
+/** So many are named where several keys changed. */
+const mostNamed = 3;
+
+function logChangedKeys(log: Logger, credentials: readonly string[]): void {
+  const [first] = credentials;
+  const named = credentials.slice(0, mostNamed);
+  const others = credentials.length - named.length;
+  const text = andList(others > 0 ? [...named, `${count(others)} others`] : named);
+  if (credentials.length === 1) log.info({ credential: first }, `the key of ${text} changed`);
+  else if (credentials.length > 1)
+    log.info({ credentials: credentials.length }, `the keys of ${text} changed`);
 }
 
 /** The listings whose first run comes first. */

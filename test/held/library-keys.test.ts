@@ -1,8 +1,12 @@
 /** A video library is read with a key of its own or not at all, whatever the listing of libraries says. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PollTask } from '../../src/polling/task.ts';
+import { count } from '../../src/text.ts';
+import { runs } from '../runs.ts';
 import { reply, startWhole } from './whole.ts';
 
 const account = 'the-key-of-the-account';
+const minuteMs = 60_000;
 const full = 'opens-the-library';
 const readOnly = 'reads-the-library';
 
@@ -198,4 +202,32 @@ describe('the key of a new library', () => {
     expect(await whole.value('bunnynet_video_encoding_videos', { status: 'finished' })).toBe(1);
     expect(await refused(whole)).toBe(0);
   });
+});
+
+it('keys that all change in one listing are one plan and one line, and everything is read with the new ones at once', async () => {
+  const libraries = Array.from({ length: runs(40, 1000) }, (_, at) => at + 1);
+  let key = 'before';
+  const whole = await startWhole({
+    document: { video_encoding: { targets: 'all', interval: '1h' } },
+    routes: {
+      '/videolibrary': () =>
+        listed(...libraries.map((Id) => ({ Id, Name: `films ${Id}`, ApiKey: `key-${key}-${Id}` }))),
+      '*': ({ key: sent }) => (sent?.startsWith(`key-${key}`) ? videos : reply(401)),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(minuteMs);
+  key = 'after';
+  const looked = vi.spyOn(PollTask.prototype, 'operation', 'get');
+  onTestFinished(() => looked.mockRestore());
+  for (let at = 0; at < 120 && whole.said('changed').length === 0; at++) await whole.pass(5000);
+  // The health is looked at with each plan, and after the first failures.
+  expect(looked.mock.calls.length / whole.exporter.targets().length).toBeLessThan(10);
+  expect(whole.said('changed').map(({ msg }) => msg)).toEqual([
+    `the keys of library/1, library/2, library/3 and ${count(libraries.length - 3)} others changed`,
+  ]);
+  await whole.pass(10_000);
+  expect(whole.exporter.targets().every(({ state }) => state === 'ok')).toBe(true);
+  const sent = whole.requests.filter(({ key: used }) => used?.startsWith('key-after'));
+  expect(sent).toHaveLength(libraries.length);
 });

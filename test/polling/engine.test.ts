@@ -78,7 +78,7 @@ describe('a changed key', () => {
   it('changes nothing for healthy targets or those of other keys', async () => {
     const { engine, count } = engineOf(config, { refused: ['second'] });
     await settle();
-    engine.keyChanged('first');
+    engine.keysChanged(['first']);
     await settle();
     expect([count('/one/'), count('/two/')]).toEqual([1, 1]);
     await engine.stop();
