@@ -29,9 +29,6 @@ const youngSeconds = lateMs / 1000;
 /** How often an earlier day is asked for until it is lost; one that the API refuses is lost at once. */
 const mostTries = 5;
 
-/** What the API keeps at most: earlier days are not asked for. */
-const pendingMaxMs = 28 * dayMs;
-
 class HeldSeries extends DayCounter {
   readonly labels: Labels;
   /** Since when readings have been without it, by the clock that never jumps. */
@@ -210,8 +207,7 @@ export class Counters {
     for (const day of untold) {
       const { startMs, how } = day;
       const tried = (before.get(startMs) ?? 0) + Number(how !== 'not_asked');
-      const isTooOld = startMs < beganMs - pendingMaxMs;
-      const tries = how === 'refused' || isTooOld ? mostTries : how === 'lacking' ? mostTries - 1 : tried;
+      const tries = how === 'refused' ? mostTries : how === 'lacking' ? mostTries - 1 : tried;
       after.set(startMs, tries);
       if (tries >= mostTries) lost.push(day);
     }

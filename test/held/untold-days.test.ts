@@ -2,6 +2,7 @@
  * One earlier day that the API does not answer, for each way in which a kind asks for days: today is read all the same, and so is each
  * other day; what is lost is said once.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporary } from '../http/temporary.ts';
@@ -16,6 +17,7 @@ const at = (text: string) => Date.parse(`2026-08-${text}:00Z`);
 const refusals: Readonly<Record<string, unknown>> = {
   '404': reply(404, '{"ErrorKey":"not_found","Message":"no such day"}'),
   '400': reply(400, '{"Message":"the range is too long"}'),
+  '403': reply(403, '{"Message":"not with this key"}'),
   '500': reply(500),
   'too large': { padding: Array(70_000).fill(0) },
 };
@@ -174,6 +176,112 @@ it('an API that keeps three days of ten: the rest is lost, and said in one line 
     );
   expect(lines(whole)).toHaveLength(ofDays.length);
   for (const { msg } of lines(whole)) expect(msg).toContain('from 2026-08-04 to 2026-08-12');
+});
+
+describe('a day that fails at first', () => {
+  it.each(places)(
+    'and is the %s after ten days is counted once it is answered, and nothing is lost',
+    async (_, day) => {
+      const folder = temporary({});
+      const { bad, routes } = withBadDay(reply(500));
+      const beganMs = at('05T12:00');
+      const first = await start(folder, routes, beganMs);
+      await first.pass(11 * minuteMs);
+      await first.stop();
+      first.setClock(at('15T12:00') - Date.now());
+      bad.day = at(day);
+      let whole = await start(folder, routes, Date.now());
+      await whole.pass(12 * minuteMs);
+      // It is still asked for after a restart.
+      await whole.stop();
+      whole = await start(folder, routes, Date.now());
+      delete bad.day;
+      await whole.pass(12 * minuteMs);
+      const counted = await countersOf(whole);
+      for (const { section } of ofDays) {
+        const missing = (Date.now() - beganMs) / minuteMs - (counted[section] ?? Number.NaN) / 1000;
+        expect(missing, section).toBeGreaterThanOrEqual(0);
+        expect(missing, section).toBeLessThanOrEqual(12);
+      }
+      expect(lines(whole)).toEqual([]);
+    },
+  );
+
+  it('keeps a counter off the page while it could be less than before: the day on which it was last read', async () => {
+    const folder = temporary({});
+    const { bad, routes } = withBadDay(reply(500));
+    const first = await start(folder, routes, at('14T12:00'));
+    await first.pass(14 * minuteMs);
+    const before = await countersOf(first);
+    // As SIGKILL ends it: the file is of before the last poll.
+    const path = join(folder, 'state.json');
+    const written = readFileSync(path);
+    await first.stop();
+    writeFileSync(path, written);
+    first.setClock(at('15T00:10') - Date.now());
+    bad.day = at('14T00:00');
+    const second = await start(folder, routes, Date.now());
+    for (const { section } of ofDays) expect((await countersOf(second))[section], section).toBeUndefined();
+    expect(second.exporter.targets().map(({ state }) => state)).toEqual(kinds.map(() => 'ok'));
+    delete bad.day;
+    await second.pass(12 * minuteMs);
+    const after = await countersOf(second);
+    for (const { section } of kinds)
+      expect(after[section], section).toBeGreaterThanOrEqual(before[section] ?? Number.NaN);
+  });
+
+  it('is asked for once a poll: nothing is retried that the next poll asks for', async () => {
+    const { bad, routes } = withBadDay(reply(500));
+    const { dns_zones } = document;
+    const whole = await startWhole({
+      nowMs: at('15T23:50'),
+      routes,
+      document: { dns_zones },
+      api: { max_retries: 2 },
+    });
+    await whole.exporter.start();
+    await whole.pass(10 * minuteMs);
+    const before = whole.requests.length;
+    bad.day = at('15T00:00');
+    await whole.pass(11 * minuteMs);
+    const asked = whole.requests.slice(before);
+    const polls = asked.length - badRequests(asked, bad.day).length;
+    expect(polls).toBeGreaterThan(0);
+    expect(asked).toHaveLength(2 * polls);
+  });
+
+  it('is not tried in vain while the key is paused: the days left are asked for later', async () => {
+    const folder = temporary({});
+    const routes = routesOf();
+    const { dns_zones } = document;
+    const options = { routes, document: { dns_zones, state: { file: join(folder, 'state.json') } } };
+    const first = await startWhole({ apiUrl, nowMs: at('05T12:00'), ...options });
+    await first.exporter.start();
+    await first.pass(minuteMs);
+    await first.stop();
+    first.setClock(10 * dayMs);
+    let isPaused = true;
+    const paused: Record<string, Route> = {
+      '/dnszone/7/statistics': (request) =>
+        isPaused && isAbout(request, at('12T00:00'))
+          ? reply(429, '', { 'retry-after': '60' })
+          : routes['/dnszone/7/statistics']?.(request),
+    };
+    const second = await startWhole({ apiUrl, nowMs: Date.now(), ...options, routes: paused });
+    await second.exporter.start();
+    await second.pass(minuteMs);
+    // Not those before it.
+    const asked = second.requests.map(({ query }) => query.get('dateFrom')?.slice(-2));
+    expect(asked).toEqual(['15', '14', '13', '12']);
+    for (let poll = 0; poll < 6; poll++) await second.pass(10 * minuteMs);
+    isPaused = false;
+    await second.pass(11 * minuteMs);
+    const missing =
+      (Date.now() - at('05T12:00')) / minuteMs -
+      ((await second.value('bunnynet_dns_zone_queries_total')) ?? Number.NaN) / 1000;
+    expect(missing).toBeLessThanOrEqual(12);
+    expect(lines(second)).toEqual([]);
+  });
 });
 
 describe('a log in pages, of which one day does not end', () => {

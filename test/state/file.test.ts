@@ -101,6 +101,16 @@ it('a large state is written while others have their turn', async () => {
   expect((await readState(path, nowMs)).state?.targets).toHaveLength(count);
 });
 
+it('a state is read one target after another: all of it at once takes twice the memory', async () => {
+  const path = join(temporary({}), 'state.json');
+  await writeState(path, head, [1, 2, 3].map(zone));
+  const parse = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parse.mockRestore());
+  await readState(path, nowMs);
+  const longest = Math.max(...parse.mock.calls.map(([text]) => text.length));
+  expect(longest).toBeLessThan(statSync(path).size / 2);
+});
+
 it('a first start has no file', async () => {
   const folder = temporary({});
   expect(await readState(join(folder, 'state.json'), nowMs)).toEqual({ state: undefined });

@@ -218,6 +218,13 @@ describe('a file that another process writes', () => {
     expect(keeper.problem?.message).toContain('Restart it, so that it goes on from the history');
   });
 
+  it('is left to the process whose state was read at the start, if that goes on', async () => {
+    const { path, keeper } = await begin({ readWriter: 'before' });
+    await writeState(path, headOf('before'), [target(2)]);
+    await pass(6 * minuteMs, keeper);
+    expect(writerOf(path)).toBe('before');
+  });
+
   it('is written over the history that was read at the start', async () => {
     const folder = temporary({});
     const path = join(folder, 'state.json');
