@@ -367,6 +367,22 @@ it.each<[string, (whole: Whole, targets: (from: string) => string[]) => void]>([
   expect(await unreadable(whole)).toEqual([]);
 });
 
+it.each([
+  ['what polls once fails at the usual pace', true, 20_000],
+  ['what serves asks less', false, Number.POSITIVE_INFINITY],
+])('where nothing answers from the start, %s', async (_, failsPaused, mostMs) => {
+  const targets = Array.from({ length: 120 }, (_, at) => `app${at}`);
+  const whole = await startWhole({
+    failsPaused,
+    api: { requests_per_second: 10 },
+    document: { applications: { interval: '5m', targets } },
+    routes: { '*': () => reply(503) },
+  });
+  expect(await whole.poll()).toBe(false);
+  expect(whole.passedMs).toBeLessThan(mostMs);
+  if (!failsPaused) expect(whole.passedMs).toBeGreaterThan(120_000);
+});
+
 it('while an API is down its polls are not late', async () => {
   let isDown = false;
   const whole = await startWhole({

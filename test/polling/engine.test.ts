@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pino from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
 import type { Config } from '../../src/config/config.ts';
+import { TargetTask } from '../../src/polling/target-task.ts';
 import { configOf, engineWith, sectionConfig, targetConfig } from './fixtures.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -179,6 +181,48 @@ describe('a listing', () => {
     expect(runs).toBe(2);
     await engine.stop();
   });
+
+  it.each([
+    ['adds', '9', 'a'],
+    ['reads with other settings', '7', 'b'],
+  ])(
+    'gives its reading to a target that a reload %s while the others have theirs',
+    async (_, id, setting) => {
+      const named = (ids: readonly string[], some: string) =>
+        configOf([
+          sectionConfig(
+            'shield_zone',
+            ids.map((one) => targetConfig({ shield_zone_id: one }, { intervalMs: 60 * minuteMs })),
+            { settings: { some } },
+          ),
+        ]);
+      const { engine } = engineOf(named(['7', '8'], 'a'), { zones: [7, 8, 9] });
+      await settle();
+      const read: string[] = [];
+      const { succeeded } = TargetTask.prototype;
+      const spy = vi.spyOn(TargetTask.prototype, 'succeeded').mockImplementation(function (
+        this: TargetTask,
+        ...given: Parameters<TargetTask['succeeded']>
+      ) {
+        const untold = succeeded.apply(this, given);
+        read.push(this.spec.ids['shield_zone_id'] ?? '');
+        // It takes a turn of its own, and the reload comes after the first.
+        vi.advanceTimersByTime(5);
+        if (read.length === 1)
+          queueMicrotask(() => engine.apply(named([...new Set(['7', '8', id])], setting)));
+        return untold;
+      });
+      onTestFinished(() => spy.mockRestore());
+      void engine.pollNow();
+      for (let turn = 0; turn < 20; turn++) {
+        await vi.advanceTimersByTimeAsync(20);
+        await nextTurn();
+      }
+      expect(read[0]).toBe('7');
+      expect(read.slice(1)).toContain(id);
+      await engine.stop();
+    },
+  );
 
   it('is forgotten with its section: if the section comes back, it starts from scratch', async () => {
     let isDown = false;
