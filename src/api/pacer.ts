@@ -300,6 +300,13 @@ export class Pacer {
     if (account.keys.size === 0) this.#accounts.delete(account.name);
   }
 
+  /** Whether a key has something that may start now. */
+  #isReady(key: Key, nowMs: number): boolean {
+    if (this.#pausesOf(key.credential)) return this.#readyQueues(key, nowMs).length > 0;
+    for (const queue of key.queues.values()) if (hasWaiters(queue)) return true;
+    return false;
+  }
+
   /** The queues of a key that have something that may start now. */
   #readyQueues({ credential, queues, inFlight }: Key, nowMs: number): readonly Queue[] {
     const waiting = [...queues.values()].filter(hasWaiters);
@@ -345,34 +352,31 @@ export class Pacer {
   /** Whose turn it is; undefined if nobody may start now. */
   #findNext(): Place | undefined {
     const nowMs = performance.now();
-    const ready = new Map<Key, readonly Queue[]>();
-    for (const { keys } of this.#accounts.values()) {
-      for (const key of keys.values()) {
-        const queues = this.#readyQueues(key, nowMs);
-        if (queues.length > 0) ready.set(key, queues);
-      }
-    }
     const { maxConcurrency } = this.#pace;
     // Never more than half of them: those that they are reserved for may have no request.
     const reserved = Math.min(this.#idleReserved(), Math.floor(maxConcurrency / 2));
     const isFree = maxConcurrency - this.#inFlight > reserved;
-    const accounts = [...this.#accounts.values()];
-    const isReady = (key: Key) => ready.has(key);
-    const ofAccount = shareOf(maxConcurrency, accounts, ({ keys }) => [...keys.values()].some(isReady));
-    return leastOf(accounts, (account) => {
-      if (account.inFlight >= ofAccount) return undefined;
-      const mayStart = ({ name }: Queue) =>
-        isFree || account.inFlight === 0 || !this.#inFlightByQueue.has(name);
-      const keys = [...account.keys.values()];
-      const ofKey = shareOf(ofAccount, keys, isReady);
-      return leastOf(keys, (key) =>
-        key.inFlight < ofKey
-          ? leastOf(ready.get(key) ?? [], (queue) =>
-              mayStart(queue) ? ([account, key, queue] as const) : undefined,
-            )
-          : undefined,
-      );
-    });
+    const readyKeys = new Map<Account, readonly Key[]>();
+    for (const account of this.#accounts.values()) {
+      const keys = [...account.keys.values()].filter((key) => this.#isReady(key, nowMs));
+      if (keys.length > 0) readyKeys.set(account, keys);
+    }
+    const ofAccount = shareOf(maxConcurrency, [...readyKeys.keys()], this.#accounts.values());
+    return leastOf(
+      readyKeys,
+      ([account]) => account,
+      ([account, keys]) => {
+        if (account.inFlight >= ofAccount) return undefined;
+        const mayStart = ({ name }: Queue) =>
+          isFree || account.inFlight === 0 || !this.#inFlightByQueue.has(name);
+        const ofKey = shareOf(ofAccount, keys, account.keys.values());
+        return leastOf(keys, itself, (key) => {
+          if (key.inFlight >= ofKey) return undefined;
+          const queues = this.#readyQueues(key, nowMs).filter(mayStart);
+          return leastOf(queues, itself, (queue) => [account, key, queue] as const);
+        });
+      },
+    );
   }
 
   /** How many slots are kept for queues and accounts that have no request in flight. */
@@ -450,36 +454,34 @@ export class Pacer {
   }
 }
 
-/** What is found of the member whose last turn is the longest ago, of those of which something is found. */
-function leastOf<One extends Member, Found>(
-  members: Iterable<One>,
-  find: (member: One) => Found | undefined,
+/** What is found of the one whose last turn is the longest ago, of those of which something is found. */
+function leastOf<One, Found>(
+  all: Iterable<One>,
+  memberOf: (one: One) => Member,
+  find: (one: One) => Found | undefined,
 ): Found | undefined {
-  let turn = Number.POSITIVE_INFINITY;
+  let leastTurn = Number.POSITIVE_INFINITY;
   let found: Found | undefined;
-  for (const member of members) {
-    const ofMember = member.turn < turn ? find(member) : undefined;
-    if (ofMember === undefined) continue;
-    found = ofMember;
-    turn = member.turn;
+  for (const one of all) {
+    const { turn } = memberOf(one);
+    const ofOne = turn < leastTurn ? find(one) : undefined;
+    if (ofOne === undefined) continue;
+    found = ofOne;
+    leastTurn = turn;
   }
   return found;
 }
 
+function itself<One>(one: One): One {
+  return one;
+}
+
 /** How many of the slots one of those that share them may have: all of them while no other waits. */
-function shareOf<One extends Member>(
-  slots: number,
-  members: readonly One[],
-  isReady: (one: One) => boolean,
-): number {
-  let ready = 0;
-  let wanting = 0;
-  for (const member of members) {
-    const isWaiting = isReady(member);
-    if (isWaiting) ready++;
-    if (isWaiting || member.inFlight > 0) wanting++;
-  }
-  return ready > 1 ? Math.max(1, Math.floor(slots / wanting)) : slots;
+function shareOf(slots: number, ready: readonly Member[], all: Iterable<Member>): number {
+  if (ready.length < 2) return slots;
+  let wanting = ready.filter(({ inFlight }) => inFlight === 0).length;
+  for (const { inFlight } of all) if (inFlight > 0) wanting++;
+  return Math.max(1, Math.floor(slots / wanting));
 }
 
 function hasWaiters({ further, first }: Queue): boolean {

@@ -278,6 +278,16 @@ describe('a permit', () => {
       const rejected = Promise.all(permits.map((permit) => expect(permit).rejects.toThrow('reloaded')));
       abort.abort(new Error('reloaded'));
       await rejected;
+      // Only what has something to ask is remembered: the first, and the one that waits.
+      expect(pacer.size).toBe(1);
+      const alone = new AbortController();
+      const ofOther = expect(pacer.permit(ofKind('b'), { isFirst }, alone.signal)).rejects.toThrow(
+        'reloaded',
+      );
+      expect(pacer.size).toBe(2);
+      alone.abort(new Error('reloaded'));
+      await ofOther;
+      expect(pacer.size).toBe(1);
       await vi.advanceTimersByTimeAsync(1000);
       expect(started).toEqual(['first', 'second']);
       await expect(pacer.permit(ofKind('a'), { isFirst }, abort.signal)).rejects.toThrow('reloaded');
@@ -439,6 +449,21 @@ describe('accounts', () => {
       permits.pop()?.release();
     }
     expect(slots(started, 'umbrella')).toBe(5);
+  });
+
+  it('give each of their keys its share of the slots, whosever turn it is', async () => {
+    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 4 });
+    const { started, permits, ask } = record(pacer, addressOf);
+    for (let n = 0; n < 20; n++) ask('acme/films');
+    await vi.advanceTimersByTimeAsync(100);
+    for (let n = 0; n < 20; n++) ask('acme/series');
+    for (const permit of permits.splice(0, 2)) permit.release();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(started.slice(4)).toEqual(['acme/series', 'acme/series']);
+    // What ends is replaced by another request with the same key: with the other one two are in flight.
+    for (const permit of permits.splice(2)) permit.release();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(started.slice(6)).toEqual(['acme/series', 'acme/series']);
   });
 
   it('are not held back by a key of theirs that has its share already', async () => {
