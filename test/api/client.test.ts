@@ -336,7 +336,7 @@ describe('retries', () => {
     const permit = await pacer.permit(address, {}, new AbortController().signal);
     pacer.refused(address, new Secret(key).id, 3_600_000);
     answers([500]);
-    expect(await failure('/a', { permit, budgetMs: 200 })).toMatchObject({ result: 'server_error' });
+    expect(await failure('/a', { permit, budgetMs: 3_600_000 })).toMatchObject({ result: 'server_error' });
     expect(codes).toHaveLength(1);
   });
 });
@@ -395,6 +395,20 @@ describe('a 429', () => {
     await get('/a');
     await refuse(headers);
     expect(durations).toEqual([1000, 2000, 4000, 1000]);
+  });
+
+  it('pauses no longer than at first after any other answer', async () => {
+    const { refuse, failure, durations } = freeze();
+    const permit: Permit = { release: () => undefined };
+    for (const answer of [undefined, 404, undefined, 500]) {
+      await refuse();
+      vi.advanceTimersByTime(60_000);
+      if (answer === undefined) continue;
+      mockApi(origin).get('/a').reply(answer);
+      await failure('/a', { permit });
+    }
+    await refuse();
+    expect(durations).toEqual([1000, 2000, 1000, 2000, 1000]);
   });
 
   it('counts once for requests that were under way together', async () => {

@@ -55,14 +55,15 @@ describe('a mistyped id, beside which nothing is read at its API, is no outage',
   });
 
   it.each([
-    ['nothing', ''],
-    ['a page', '<html>404 Not Found</html>'],
-    ['what any proxy writes', '{"message":"no Route matched with those values"}'],
-  ])('but one that is answered with %s may be', async (_, body) => {
+    ['nothing', 404, ''],
+    ['a page', 404, '<html>404 Not Found</html>'],
+    ['what any proxy writes', 404, '{"message":"no Route matched with those values"}'],
+    ['a status that is about no id', 405, '{"Message":"The method is not allowed."}'],
+  ] as const)('but one that is answered with %s may be', async (_, status, body) => {
     const whole = await startWhole({
       document: application,
       api: { max_retries: 0 },
-      routes: { '*': () => reply(404, body) },
+      routes: { '*': () => reply(status, body) },
     });
     await whole.exporter.start();
     await whole.pass(15 * 60_000);
