@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { checkParser } from './api/undici.ts';
 import { backfill, takenLabels } from './backfill/backfill.ts';
-import { askFarBack } from './backfill/far-back.ts';
+import { askLongAgo } from './backfill/long-ago.ts';
 import { ClosedError } from './backfill/output.ts';
 import { hasHistory, type PastOptions } from './backfill/past-reader.ts';
 import { sameKeyTitle } from './causes/exporter-causes.ts';
@@ -107,7 +107,7 @@ async function report(exporter: Exporter, answers: Report, past: PastOptions): P
   await exporter.pollOnce();
   await exporter.stop();
   // Fails where keys cannot be read: then the polls have said so.
-  const farBack = await askFarBack(past, Date.now()).catch(() => []);
+  const farBack = await askLongAgo(past, Date.now()).catch(() => []);
   await print(answers.text(builtAs, exporter.config(), farBack));
   return exitCodes.ok;
 }

@@ -18,9 +18,7 @@ import {
 import type { Range } from '../resources/times.ts';
 import { buildInfo } from '../telemetry.ts';
 import { andList, count, plural } from '../text.ts';
-import { stateOf } from './counted.ts';
 import { Estimate } from './estimate.ts';
-import { always, type Grid } from './growth.ts';
 import {
   familiesOf,
   isName,
@@ -31,6 +29,7 @@ import {
   TargetHistory,
   type Untold,
 } from './history.ts';
+import { stateOf } from './history-state.ts';
 import { Output } from './output.ts';
 import { type Answered, hasHistory, type PastOptions, PastReader } from './past-reader.ts';
 import {
@@ -46,6 +45,7 @@ import {
   wholeIn,
 } from './ranges.ts';
 import { type Fill, rowsOf, throughout } from './rows.ts';
+import { always, type Grid } from './samples.ts';
 import { type CountedTarget, checkStateFile, writeHistoryState } from './state-file.ts';
 
 export interface BackfillOptions extends PastOptions {

@@ -3,8 +3,8 @@ import { type FamilyRows, namedRowsOf, type Target } from '../polling/past.ts';
 import { catalogue, counterFamiliesOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { CounterSample, DayFigure, Family, Labels } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';
-import { added, type Figure, type Figures } from './growth.ts';
 import { cut, dayMs, floor, hourMs, isEmptyRange, merged, without } from './ranges.ts';
+import { added, type Figure, type Figures } from './samples.ts';
 
 /** One series of a family. */
 export interface History {
@@ -23,9 +23,11 @@ interface Growing {
   readonly labels: Labels;
   hours?: Float64Array;
   days?: Float64Array;
-  /** The start of the day of its first figure, or of the first day without any, as Unix time; infinite before these. */
+  /**
+   * The start of the first day of which anything was told: a figure, or that there is none. Infinite before that. Unix time.
+   */
   beginsMs: number;
-  /** The same of its first figure alone. */
+  /** The start of the day of its first figure; infinite before that. Unix time. */
   figuresMs: number;
   /** The time of which the answers told its figures. */
   told: readonly Range[];

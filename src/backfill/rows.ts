@@ -3,8 +3,8 @@ import { withAccount } from '../polling/past.ts';
 import { catalogue, firstFamilyOf } from '../resources/catalogue.ts';
 import type { Family, Labels } from '../resources/resource.ts';
 import type { Range } from '../resources/times.ts';
-import { always, type Emit, type Grid, latestDay, latestDayStamp, total } from './growth.ts';
 import { counterOf, isName, isStampOfDay, labelsIn, type Source, type TargetHistory } from './history.ts';
+import { always, type Emit, type Grid, latestDay, latestDayStamp, total } from './samples.ts';
 
 /** Calls back for each sample of a series, in the order of time. */
 export type Fill = (emit: Emit) => void;

@@ -92,7 +92,7 @@ const advices = {
   state: {
     tone: 'warn',
     advice: 'Correct what it names; the exporter tries again every five minutes.',
-    runbook: 'configuration.md#counters-over-a-restart',
+    runbook: 'runbooks/BunnynetStateNotSaved.md',
   },
   pace: {
     tone: 'warn',

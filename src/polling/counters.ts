@@ -21,7 +21,7 @@ import { type Begin, DayCounter } from './day-counter.ts';
 const dayMs = daySeconds * 1000;
 
 /** How long a series of a label value that comes and goes may be missing before it is forgotten: a country may have no views for hours. */
-const keptMs = 2 * dayMs;
+const forgottenAfterMs = 2 * dayMs;
 
 /** A day that began so short a time before the first reading counts from its start, also if that reading has nothing of it. */
 const youngSeconds = lateMs / 1000;
@@ -67,7 +67,10 @@ export class Counters {
   #caughtUpMs: number | undefined;
   /** When the poll of the first reading began. Unix time. */
   #sinceMs: number | undefined;
-  /** Whether the days that were counted before a restart were not read since: then the page may have had more. */
+  /**
+   * Whether the page may have had more before a restart: the state can be some minutes old, until the days that were counted last are read
+   * again. Then nothing is shown.
+   */
   #isBehind = false;
   /** Earlier days that were asked for and not told, by their start, in Unix time, and how often. */
   #untold: ReadonlyMap<number, number> = new Map();
@@ -84,7 +87,7 @@ export class Counters {
     return counterFamiliesOf(kind).length > 0 ? new Counters(kind, onBegun) : undefined;
   }
 
-  /** Those of a state: they are shown once a reading has all days that may have grown. now: as in `add`. */
+  /** Those of a state. They are shown once the days are read again that were counted last: see `#isBehind`. */
   static restored(
     {
       kind,
@@ -149,8 +152,8 @@ export class Counters {
     const isFirst = this.#sinceMs === undefined;
     // What had just begun at the first reading counts from its start.
     if (isFirst && answeredSeconds - today < youngSeconds) for (const one of given) one.told.add(today);
-    const lacking = isFirst ? [] : this.#lackingOf(parts, given, range);
-    const lost = this.#take([...untold, ...lacking], beganMs);
+    const blank = isFirst ? [] : this.#blankOf(parts, given, range);
+    const lost = this.#take([...untold, ...blank], beganMs);
     const pendingMs = this.#pendingMs;
     const newestMs = this.#newestSeconds * 1000;
     // While the clock is behind, the days that were counted before are not asked for; and they may still be pending.
@@ -180,7 +183,7 @@ export class Counters {
    * The earlier days of which an answer had nothing, while days are caught up: they are asked for once more. Otherwise nothing was counted
    * on them.
    */
-  #lackingOf(parts: readonly ReadPart[], given: readonly Given[], asked: Range): readonly UntoldDay[] {
+  #blankOf(parts: readonly ReadPart[], given: readonly Given[], asked: Range): readonly UntoldDay[] {
     const isCatchingUp = this.#isBehind || daysIn(asked).length > 2;
     if (!isCatchingUp) return [];
     const told = new Set(given.flatMap((one) => [...one.told]));
@@ -190,7 +193,7 @@ export class Counters {
     );
     return days
       .filter(({ fromMs }) => fromMs < todayMs && !told.has(fromMs / 1000) && !this.#untold.has(fromMs))
-      .map(({ fromMs }) => ({ startMs: fromMs, how: 'lacking' }));
+      .map(({ fromMs }) => ({ startMs: fromMs, how: 'blank' }));
   }
 
   /** The start of the first day that is still to be read; infinite where there is none. Unix time. */
@@ -207,7 +210,7 @@ export class Counters {
     for (const day of untold) {
       const { startMs, how } = day;
       const tried = (before.get(startMs) ?? 0) + Number(how !== 'not_asked');
-      const tries = how === 'refused' ? mostTries : how === 'lacking' ? mostTries - 1 : tried;
+      const tries = how === 'refused' ? mostTries : how === 'blank' ? mostTries - 1 : tried;
       after.set(startMs, tries);
       if (tries >= mostTries) lost.push(day);
     }
@@ -384,7 +387,7 @@ class FamilyCounters {
       series.missingSinceMs = days ? undefined : (series.missingSinceMs ?? uptimeMs);
     }
     const remaining = comesAndGoes
-      ? this.#held.filter(({ missingSinceMs = uptimeMs }) => uptimeMs - missingSinceMs <= keptMs)
+      ? this.#held.filter(({ missingSinceMs = uptimeMs }) => uptimeMs - missingSinceMs <= forgottenAfterMs)
       : this.#held;
     const begun = bound
       ? this.#addRest(left, bound, remaining.length, young, times)

@@ -20,6 +20,8 @@
  * `families`.
  * HELP, documentation, what `--report` knows of an answer, and the names of wrong fields follow from the table.
  */
+
+import { answerOfRange } from './answer-of-range.ts';
 import { type FamilyOf, familiesOf, finished, infoOf, labelTextsOf } from './families.ts';
 import type { Answer, ObjectType } from './fields.ts';
 import {
@@ -46,7 +48,6 @@ import {
   ReadingError,
   type ReadResource,
 } from './resource.ts';
-import { settle } from './settle.ts';
 
 /** What the file of a kind states. It may leave out what is as usual, and what follows from its listing or its answer. */
 interface Declaration<Reading>
@@ -175,7 +176,7 @@ export function defineResource<Reading>(
             : answer.from(await getIt(requestPath), diagnostics, requested);
         if (past && requested?.isOther)
           throw new ReadingError('schema', `the figures are ${requested.isOther}`);
-        return requested ? settle(answer, reading, requested, diagnostics) : reading;
+        return requested ? answerOfRange(answer, reading, requested, diagnostics) : reading;
       };
       if (past) {
         const readings: Reading[] = [];

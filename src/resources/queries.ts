@@ -54,30 +54,30 @@ export function askedFor(
   const yesterdayMs = todayMs - dayMs;
   // A clock that was ahead until now says nothing.
   const beforeMs = caughtUpMs !== undefined && caughtUpMs <= nowMs ? caughtUpMs : Number.NEGATIVE_INFINITY;
-  const grownMs = Number.isFinite(beforeMs) ? openAfter(beforeMs) : firstOpen(yesterdayMs, newestDayMs);
-  const openMs = Math.min(todayMs, Math.max(grownMs, todayMs - (maxDays - 1) * dayMs));
+  const grownMs = Number.isFinite(beforeMs) ? growingAfter(beforeMs) : firstGrowing(yesterdayMs, newestDayMs);
+  const growingFromMs = Math.min(todayMs, Math.max(grownMs, todayMs - (maxDays - 1) * dayMs));
   const isDue =
     beforeMs < todayMs ||
     nowMs >= todayMs + lastMs ||
     (nowMs < todayMs + lateMs && Math.floor(nowMs / betweenMs) !== Math.floor(beforeMs / betweenMs));
   const nightMs = newestDayMs < todayMs ? emptyDayMs : newestHourMs;
   const isShown = yesterday === 'always' || (yesterday === 'newest_hour' && nowMs < todayMs + nightMs);
-  const wantedMs = isDue ? openMs : todayMs;
-  const fromMs = isShown ? Math.min(openMs, yesterdayMs) : wantedMs;
+  const wantedMs = isDue ? growingFromMs : todayMs;
+  const fromMs = isShown ? Math.min(growingFromMs, yesterdayMs) : wantedMs;
   return {
     range: { fromMs, toMs },
     shownFromMs: isShown ? yesterdayMs : todayMs,
-    isCaughtUp: fromMs <= openMs,
+    isCaughtUp: fromMs <= growingFromMs,
   };
 }
 
 /** From which day on days may have grown, where nothing says when they were last read. */
-function firstOpen(yesterdayMs: number, newestDayMs: number): number {
+function firstGrowing(yesterdayMs: number, newestDayMs: number): number {
   return Number.isFinite(newestDayMs) ? Math.min(yesterdayMs, newestDayMs) : yesterdayMs;
 }
 
 /** From which day on days may grow after a poll that had every such day: the one before its own, until noon. */
-function openAfter(ms: number): number {
+function growingAfter(ms: number): number {
   const midnightMs = midnightBefore(ms);
   return ms - midnightMs >= lastMs ? midnightMs : midnightMs - dayMs;
 }
@@ -130,7 +130,7 @@ function oneByOne(queryOf: DaysQuery): Query['requestsFor'] {
 export const once: Query = { requestsFor: () => [{ query: '' }] };
 
 /** All days in one request: charts have a point a day. */
-export const openDays: Query = { yesterday: 'always', requestsFor: inOne(datesOf) };
+export const daysInOne: Query = { yesterday: 'always', requestsFor: inOne(datesOf) };
 
 /** Today alone, in one request: without counters no earlier day matters. */
 export const today: Query = { requestsFor: inOne(datesOf) };
@@ -154,7 +154,7 @@ export const eachDayByHours: Query = {
 };
 
 /** All days in one request, for an operation that takes date-times. more: the rest of the query. */
-export function openInstants(from: string, to: string, more: string): Query {
+export function instantsInOne(from: string, to: string, more: string): Query {
   return { yesterday: 'always', requestsFor: inOne((days) => `${instantsOf(from, to)(days)}&${more}`) };
 }
 
@@ -164,7 +164,7 @@ export function openInstants(from: string, to: string, more: string): Query {
  * @param byHours the rest of the query, where hours are wanted
  * @param reachDays see `Query`
  */
-export function eachOpenDay(from: string, to: string, byHours: string, reachDays: number): Query {
+export function eachDayUntilNow(from: string, to: string, byHours: string, reachDays: number): Query {
   const requestsFor =
     (more: string): Query['requestsFor'] =>
     (range) =>

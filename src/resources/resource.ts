@@ -42,8 +42,8 @@ export interface ReadContext {
   /** The start of the newest day of which something was counted. Unix time. */
   readonly newestDayMs?: number | undefined;
   /**
-   * The days of the past that are read, instead of today and those that may have grown: from the start of a UTC day
-   * on. Figures by hours stay those of hours, and an answer about other days is an error.
+   * For a history: the days that are read instead of today and of those that may have grown. The range begins with a UTC day. Figures by
+   * hours stay those of hours, and an answer about other days is an error.
    */
   readonly past?: Range | undefined;
   /** The starts of earlier days that were asked for, and are asked for again, one by one. Unix time. */
@@ -58,8 +58,8 @@ export interface ReadContext {
 export interface UntoldDay {
   /** Unix time. */
   readonly startMs: number;
-  /** refused: the next answer would be the same; not_asked: nothing says that it would fail; lacking: an answer has nothing of it. */
-  readonly how: 'refused' | 'failed' | 'not_asked' | 'lacking';
+  /** refused: the next answer would be the same; not_asked: nothing says that it would fail; blank: an answer has nothing of it. */
+  readonly how: 'refused' | 'failed' | 'not_asked' | 'blank';
   /** Why, in one line. */
   readonly reason?: string | undefined;
 }
@@ -68,7 +68,7 @@ export interface UntoldDay {
 export interface DaysRequest {
   /** `dateFrom=2026-08-20&dateTo=2026-08-20`. */
   readonly query: string;
-  /** What it asks for. Undefined where the answer is about another time: then nothing of it is cut off. */
+  /** The days that it asks for: what an answer has of others is left out. Undefined where it asks for no days, as for those of a month. */
   readonly range?: Range;
   /** The day as the path has it, after the ids. */
   readonly date?: string;

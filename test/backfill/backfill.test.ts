@@ -6,8 +6,8 @@ import { everything } from '../../simulator/everything.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { type BackfillOptions, backfill } from '../../src/backfill/backfill.ts';
-import { askFarBack } from '../../src/backfill/far-back.ts';
 import { sourceOf, TargetHistory } from '../../src/backfill/history.ts';
+import { askLongAgo } from '../../src/backfill/long-ago.ts';
 import { dayMs, defaultUntilMs, hourMs } from '../../src/backfill/ranges.ts';
 import { failureOf, reasonOf } from '../../src/backfill/requests.ts';
 import { load } from '../../src/demo.ts';
@@ -357,7 +357,7 @@ it('leaves out an answer about other days, and a day of which the API does not g
 it('finds out with one request for each kind whether the API has a day of long ago', async () => {
   const kinds = ['dns_zone', 'pull_zone_statistics', 'rate_limit', 'pull_zone'];
   simulator.inject({ type: 'status-500', kind: 'pull_zone_statistics', share: 1 });
-  const lines = await askFarBack(
+  const lines = await askLongAgo(
     {
       ...(await load(everything(simulator, { kinds, api: () => pace }))),
       resources,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { counts, mapOfDays, newestPoint } from '../../src/resources/charts.ts';
 import { type FieldType, integer, object } from '../../src/resources/fields.ts';
-import { askedFor, eachDay, eachDayByHours, openDays } from '../../src/resources/queries.ts';
+import { askedFor, daysInOne, eachDay, eachDayByHours } from '../../src/resources/queries.ts';
 import type { Query } from '../../src/resources/resource.ts';
 
 describe('the days to request', () => {
@@ -26,7 +26,7 @@ describe('the days to request', () => {
     ['after the clock was ahead', '2026-03-05T10:00', '2026-04-01T10:00'],
   ])('are yesterday and today %s', (_, now, caughtUp) => {
     expect(asked(eachDay, now, caughtUp)).toEqual(['2026-03-04', '2026-03-05', '2026-03-05']);
-    expect(asked(openDays, now, caughtUp)).toEqual(['2026-03-04', '2026-03-05', '2026-03-04']);
+    expect(asked(daysInOne, now, caughtUp)).toEqual(['2026-03-04', '2026-03-05', '2026-03-04']);
   });
 
   it.each([
@@ -35,7 +35,7 @@ describe('the days to request', () => {
     ['once it was asked after noon', '2026-03-05T12:06', '2026-03-05T12:01'],
   ])('are only today where yesterday is one more request, %s', (_, now, caughtUp) => {
     expect(asked(eachDay, now, caughtUp)).toEqual(['2026-03-05', '2026-03-05', '2026-03-05']);
-    expect(asked(openDays, now, caughtUp)).toEqual(['2026-03-04', '2026-03-05', '2026-03-04']);
+    expect(asked(daysInOne, now, caughtUp)).toEqual(['2026-03-04', '2026-03-05', '2026-03-04']);
   });
 
   it('are yesterday and today in the whole night, shown too, where one of its hours may be the newest', () => {
@@ -59,7 +59,7 @@ describe('the days to request', () => {
     ['that of the last poll, where the one before was complete', '2026-03-04T12:00', '2026-03-04'],
     ['28 at most', '2025-03-01T10:00', '2026-02-09'],
   ])('are all days since the last good poll: %s', (_, caughtUp, from) => {
-    for (const query of [eachDay, openDays, eachDayByHours])
+    for (const query of [eachDay, daysInOne, eachDayByHours])
       expect(asked(query, '2026-03-08T10:00', caughtUp).slice(0, 2)).toEqual([from, '2026-03-08']);
   });
 });

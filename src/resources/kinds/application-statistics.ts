@@ -2,7 +2,7 @@
 import { daily, newestDay } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { object } from '../fields.ts';
-import { openInstants } from '../queries.ts';
+import { instantsInOne } from '../queries.ts';
 import { applications } from './application.ts';
 
 const statistics = object({
@@ -20,7 +20,7 @@ export const applicationStatistics = defineResource({
   familyPrefix: 'bunnynet_application',
   listing: applications,
   path: '/apps/{appId}/statistics',
-  query: openInstants('fromDate', 'toDate', 'granularity=Daily'),
+  query: instantsInOne('fromDate', 'toDate', 'granularity=Daily'),
   answer: statistics,
   families: (own) => [...own, { ...newestDay(statistics), name: 'traffic_latest_day_timestamp_seconds' }],
 });

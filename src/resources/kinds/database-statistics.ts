@@ -69,7 +69,7 @@ const statistics = object({
 }).ignoring('storage{unit data diff}');
 
 /** All days in one request by hours. It ends with the range, so no hour of it is in the future. */
-const openHours: Query = {
+const hoursInOne: Query = {
   yesterday: 'always',
   isByHours: true,
   requestsFor: (range) => {
@@ -83,6 +83,6 @@ export const databaseStatistics = defineResource({
   noun: 'database statistics',
   listing: databases,
   path: '/database/v2/databases/{id}/statistics',
-  query: openHours,
+  query: hoursInOne,
   answer: statistics,
 });

@@ -1,10 +1,11 @@
 /** The requests and the CPU time of an edge script by days (`/compute/script/{script}/statistics`). */
+
+import { sum } from '../answer-of-range.ts';
 import { counts, daily, newestPoint } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { gauge } from '../families.ts';
 import { divided, mapped, object } from '../fields.ts';
-import { openDays } from '../queries.ts';
-import { sum } from '../settle.ts';
+import { daysInOne } from '../queries.ts';
 import { scripts } from './edge-script-usage.ts';
 
 const cpuTime = mapped(counts, (days) => days.map((day) => ({ ...day, value: divided(day.value, 1000) })));
@@ -33,7 +34,7 @@ export const edgeScript = defineResource({
   section: 'edge_scripts',
   listing: scripts,
   path: '/compute/script/{id}/statistics',
-  query: openDays,
+  query: daysInOne,
   answer: statistics,
   info: 'The name of the edge script',
 });

@@ -1,4 +1,6 @@
 /** What load balancers did with requests, by origin and hour (`/loadbalancer/{id}/statistics`). */
+
+import { ofRange } from '../answer-of-range.ts';
 import { countsOf, levels, newestAndTotal, ofNewestHour } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { type FamilyOf, shown } from '../families.ts';
@@ -14,8 +16,7 @@ import {
   text,
   type ValueOf,
 } from '../fields.ts';
-import { eachOpenDay } from '../queries.ts';
-import { ofRange } from '../settle.ts';
+import { eachDayUntilNow } from '../queries.ts';
 import { withRest } from '../tallies.ts';
 import { loadBalancers } from './load-balancer.ts';
 
@@ -172,7 +173,7 @@ export const loadBalancerStatistics = defineResource({
   defaultIntervalSeconds: 300,
   listing: loadBalancers,
   path: '/loadbalancer/{id}/statistics',
-  query: eachOpenDay('from', 'to', 'hourly=true&exactRange=true', 90),
+  query: eachDayUntilNow('from', 'to', 'hourly=true&exactRange=true', 90),
   answer: statistics,
   families: (own) => [originInfo, ...own],
 });

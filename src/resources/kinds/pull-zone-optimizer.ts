@@ -1,10 +1,11 @@
 /** What Bunny Optimizer has done for one pull zone, by days (`/pullzone/{id}/optimizer/statistics`). */
+
+import { sum } from '../answer-of-range.ts';
 import { daily, levels } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { gauge } from '../families.ts';
 import { milliseconds, object, percentage } from '../fields.ts';
 import { eachDayOfYear } from '../queries.ts';
-import { sum } from '../settle.ts';
 import { pullZones } from './pull-zone.ts';
 
 const statistics = object({

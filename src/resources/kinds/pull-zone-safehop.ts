@@ -1,9 +1,10 @@
 /** What SafeHop has done for one pull zone, by days (`/pullzone/{id}/safehop/statistics`). */
+
+import { sum } from '../answer-of-range.ts';
 import { daily } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { object } from '../fields.ts';
 import { eachDayOfYear } from '../queries.ts';
-import { sum } from '../settle.ts';
 import { pullZones } from './pull-zone.ts';
 
 const statistics = object({

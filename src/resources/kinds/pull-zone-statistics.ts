@@ -1,10 +1,11 @@
 /** The traffic of one pull zone by hours, and their days (`/statistics?pullZone=…`). Bytes, milliseconds and percentages in the API. */
+
+import { sum } from '../answer-of-range.ts';
 import { dailyByHours, type Hour, hours, newestDay, newestOf, sumByDay } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { type FamilyOf, gauge, highestOf } from '../families.ts';
 import { divided, object, percentage, type ValueOf } from '../fields.ts';
 import { eachDayByHours } from '../queries.ts';
-import { sum } from '../settle.ts';
 import { dailyTally } from '../tallies.ts';
 import { pullZones } from './pull-zone.ts';
 

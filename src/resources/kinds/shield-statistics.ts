@@ -12,7 +12,7 @@ import {
   snakeCased,
   type ValueOf,
 } from '../fields.ts';
-import { openInstants } from '../queries.ts';
+import { instantsInOne } from '../queries.ts';
 import type { CounterSample, Day, DayFigure } from '../resource.ts';
 import { parseChartKey } from '../times.ts';
 import { zones } from './shield-zone.ts';
@@ -90,7 +90,7 @@ export const shieldStatistics = defineResource({
   listing: zones,
   path: '/shield/metrics/overview/{shieldZoneId}/detailed',
   // Resolution 4: a point a day.
-  query: openInstants('StartDate', 'EndDate', 'Resolution=4'),
+  query: instantsInOne('StartDate', 'EndDate', 'Resolution=4'),
   answer: enveloped(protections),
   families: () => [
     {

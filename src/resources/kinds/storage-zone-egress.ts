@@ -1,9 +1,10 @@
 /** What was downloaded from a storage zone, by protocol and day (`/storagezone/{id}/statistics/egress`). */
+
+import { sum } from '../answer-of-range.ts';
 import { counts, daily, newestDay } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { object } from '../fields.ts';
-import { openDays } from '../queries.ts';
-import { sum } from '../settle.ts';
+import { daysInOne } from '../queries.ts';
 import { storageZones } from './storage-zone.ts';
 
 function downloaded(protocol: string, sum: string) {
@@ -33,7 +34,7 @@ export const storageZoneEgress = defineResource({
   noun: 'storage zone egress',
   listing: storageZones,
   path: '/storagezone/{id}/statistics/egress',
-  query: openDays,
+  query: daysInOne,
   answer: egress,
   families: (own) => [...own, newestDay(egress)],
 });

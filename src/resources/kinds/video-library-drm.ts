@@ -1,9 +1,10 @@
 /** The DRM licenses of one video library, by days (`/videolibrary/{id}/drm/statistics`). */
+
+import { sum } from '../answer-of-range.ts';
 import { daily } from '../charts.ts';
 import { defineResource } from '../define.ts';
 import { object } from '../fields.ts';
 import { eachDay } from '../queries.ts';
-import { sum } from '../settle.ts';
 import { videoLibraries } from './video-library.ts';
 
 export const videoLibraryDrm = defineResource({

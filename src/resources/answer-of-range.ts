@@ -1,5 +1,5 @@
 /**
- * Settles what an answer leaves open: whether its figures without days can be those of the day that was requested, and which charts are
+ * What an answer says of the range that was requested: whether its figures without days can be those of that day, and which charts are
  * empty because nothing was counted. A chart that is empty or missing says nothing itself.
  */
 import { type Answer, type Diagnostics, type FieldType, number } from './fields.ts';
@@ -28,7 +28,7 @@ export function ofRange<Value>(type: FieldType<Value>): FieldType<Value> & Marks
 export const sum: FieldType<number> & Marks = { ...number, isSum: true };
 
 /** The reading without what is not of the range that was requested, and with an empty list for each chart in which nothing was counted. */
-export function settle<Reading>(
+export function answerOfRange<Reading>(
   { shape }: Pick<Answer, 'shape'>,
   reading: Reading,
   requested: RequestedRange,

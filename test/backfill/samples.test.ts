@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Figure, type Figures, latestDay, latestDayStamp, total } from '../../src/backfill/growth.ts';
 import { dayMs, hourMs, merged, piecesOf } from '../../src/backfill/ranges.ts';
-import { eachDay, openDays } from '../../src/resources/queries.ts';
+import { type Figure, type Figures, latestDay, latestDayStamp, total } from '../../src/backfill/samples.ts';
+import { daysInOne, eachDay } from '../../src/resources/queries.ts';
 import type { Range } from '../../src/resources/times.ts';
 import { runs } from '../runs.ts';
 
@@ -116,7 +116,7 @@ describe('the newest day', () => {
 describe('the requests', () => {
   it('are for one day each where the polls ask so, else for 28 days, and cover all of the time', () => {
     const span = { fromMs: startMs + hourMs, toMs: startMs + 40 * dayMs };
-    expect(piecesOf(openDays, span)).toEqual([
+    expect(piecesOf(daysInOne, span)).toEqual([
       rangeOf(startMs, 28 * dayMs),
       rangeOf(startMs + 28 * dayMs, 12 * dayMs),
     ]);

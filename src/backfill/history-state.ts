@@ -1,9 +1,9 @@
 /** What a history has counted, as the state from which an exporter goes on. Pure. */
 import type { CounterBound, Family } from '../resources/resource.ts';
 import type { CountState, FamilyState, SeriesState, TargetState } from '../state/form.ts';
-import { sumOf } from './growth.ts';
 import type { History, TargetHistory } from './history.ts';
 import { dayMs, floor } from './ranges.ts';
+import { sumOf } from './samples.ts';
 
 /**
  * The state of a target whose history was written. It was last read where its history ends: the exporter asks for the days since, and

@@ -12,7 +12,7 @@ const daysAgo = 40;
 const budgetMs = 30_000;
 
 /** The lines of the report have words of our own, and nothing that the API answered. nowMs: Unix time. */
-export async function askFarBack(options: PastOptions, nowMs: number): Promise<readonly string[]> {
+export async function askLongAgo(options: PastOptions, nowMs: number): Promise<readonly string[]> {
   const { resources } = options;
   const kinds = resources.filter(hasHistory).filter(({ query }) => asksForDays(query));
   const past = new PastReader({ ...options, budgetMs });
