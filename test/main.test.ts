@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { allKinds } from '../simulator/dataset.ts';
 import type { Simulator } from '../simulator/simulator.ts';
 import { resources } from '../src/resources/kinds/index.ts';
 import { apiNames } from '../src/resources/resource.ts';
@@ -128,6 +129,9 @@ describe('the command', () => {
   });
 
   it('runs the demo with every kind and without the state', async () => {
+    // A kind that the simulator lacks would never come.
+    const kindsOf = (all: readonly { readonly kind: string }[]) => all.map(({ kind }) => kind).toSorted();
+    expect(kindsOf(allKinds)).toEqual(kindsOf(resources));
     const running = run(['--demo', anyPort], { env: { BUNNYNET_STATE_FILE: noState() } });
     const { url } = await logged(running, 'serving');
     const page = async (path: string) => await (await fetch(new URL(path, String(url)))).text();

@@ -389,7 +389,7 @@ function meaningOf({ targets, listings }: Group, { nowMs }: CauseInput): string 
 
 /** Says how many targets still show old values. restMs: how long it is until the first of them is dropped. */
 function shownText(targets: number, restMs: number): string {
-  const rest = durationInWords(restMs);
+  const rest = restMs < 1000 ? 'less than a second' : durationInWords(restMs);
   return targets === 1
     ? `1 target still shows old values, for ${rest} more.`
     : `${count(targets)} targets still show old values, the first for ${rest} more.`;

@@ -196,7 +196,11 @@ async function readSettings(
   for (const issue of issues) {
     const path = issue.path as Path;
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) report([...path, key], unknownSetting(key, knownSettings(issue)));
+      for (const key of issue.keys)
+        report(
+          [...path, key],
+          absentSettings[formatPath([...path, key])] ?? unknownSetting(key, knownSettings(issue)),
+        );
     } else if (!misspelt.some((meant) => isMissing(issue, meant))) {
       // The setting that a misspelt one was meant for is missing as well: one problem is enough.
       report(path, messageOf(issue));
@@ -204,6 +208,12 @@ async function readSettings(
   }
   return issues.length === 0 ? (settings as unknown as Settings) : undefined;
 }
+
+/** What one may look for, and why there is none. */
+const absentSettings: Readonly<Record<string, string>> = {
+  'discovery.include':
+    'unknown setting; there is none for every kind, since each has names of its own: with `targets: all`, a section has its own `include`',
+};
 
 /** The schema lists the settings that it knows in its message. */
 function knownSettings({ message }: z.core.$ZodIssue): readonly string[] {

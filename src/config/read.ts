@@ -245,9 +245,20 @@ function namesOf(
   const sameHost = apiNames.filter((one) => used.has(one) && hostOf(one) === hostOf(api));
   const isSet = (one: ApiName) => apis[one].base_url !== apiDefaults[one].baseUrl;
   return {
-    host: sameHost.filter(isSet).map((one) => nameOf(one, 'base_url')),
+    host: settingsOfHost(
+      sameHost.filter(isSet).toSorted((a, b) => Number(b === api) - Number(a === api)),
+      (one) => nameOf(one, 'base_url'),
+    ),
     authorities: [...new Set(sameHost.map((one) => nameOf(one, 'ca_file')))],
   };
+}
+
+/** One setting where several lead to one host: all of them would say the same. */
+function settingsOfHost(apis: readonly ApiName[], nameOf: (api: ApiName) => string): readonly string[] {
+  const [first, ...others] = apis;
+  if (first === undefined) return [];
+  if (others.length <= 1) return apis.map(nameOf);
+  return [nameOf(first), `the addresses of the ${others.length} other APIs at this host`];
 }
 
 function toSection(section: Section, context: Context): SectionConfig {
@@ -401,7 +412,8 @@ function checkStaleness(
 function checkCredential(name: string, path: Path, { names, report }: Context): void {
   if (names.includes(name)) return;
   const message = `expected a credential that is defined: ${expectedOf(name, names)}`;
-  report(path, `${message}${didYouMean(name, names)}`);
+  // Of a single one the message says it.
+  report(path, `${message}${names.length > 1 ? didYouMean(name, names) : ''}`);
 }
 
 /** The ids of a target, in the order of its labels. */

@@ -100,7 +100,7 @@ form h2,input[type=search]{flex-basis:100%;max-width:none}
 select{flex:1 1 30%;min-width:0}
 .overview .n{padding-left:4px;padding-right:4px;width:auto}
 .overview .n:nth-last-child(1 of :not(.series,.pending)){padding-right:16px}
-.overview thead th{font-size:11px}
+.overview thead th{font-size:11px;white-space:normal;vertical-align:bottom}
 .share,.overview .series,.overview .pending,.rows th:not(:has(a)){display:none}
 .rows,.rows thead,.rows tbody,.rows td{display:block}
 .rows thead tr{display:flex;flex-wrap:wrap;gap:0 14px;padding:0 16px}
@@ -114,6 +114,7 @@ select{flex:1 1 30%;min-width:0}
 .rows td:empty{display:none}
 .rows td.n::before{content:attr(data-label);display:block;color:var(--quiet);font-size:11.5px}
 }
+@media (max-width:400px){.overview .n{padding-left:2px;padding-right:2px}}
 `;
 
 /**

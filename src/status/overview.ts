@@ -17,9 +17,10 @@ function columnsOf({ counts }: View): readonly State[] {
 /** The share of each state, the worst first. */
 function bar(counts: Counts): Html {
   let x = 0;
-  const { targets, failing, absent, pending, ok } = counts;
+  const { targets, failing, absent, pending, lacking, ok } = counts;
   // Stale targets whose polls fail are among the failing.
-  const shares = { failing, absent, stale: targets - failing - absent - pending - ok, pending, ok };
+  const stale = targets - failing - absent - pending - lacking - ok;
+  const shares = { failing, absent, stale, pending, lacking, ok };
   const parts = (Object.keys(shares) as (keyof typeof shares)[]).map((state) => {
     if (shares[state] === 0) return undefined;
     // A rare state stays visible.

@@ -17,7 +17,7 @@ function headline(view: View): readonly [tone: Tone, text: string] {
   const { counts, listingCounts, nothingReadSinceMs, nowMs } = view;
   if (nothingReadSinceMs !== undefined)
     return ['bad', `Nothing can be read since ${clockText(nothingReadSinceMs, nowMs)}`];
-  const { targets, failing, absent, stale, pending } = counts;
+  const { targets, failing, absent, stale, pending, lacking } = counts;
   const all = plural(targets, 'target');
   const wrong = Object.entries({ failing, absent, stale }).filter(([, n]) => n > 0);
   const parts: string[] = [];
@@ -29,6 +29,8 @@ function headline(view: View): readonly [tone: Tone, text: string] {
   if (targets === 0)
     return listingCounts.pending > 0 ? ['idle', 'Looking for targets'] : ['warn', 'No targets found'];
   if (pending > 0) return ['idle', `${all} known, ${count(pending)} not polled yet`];
+  if (lacking > 0)
+    return ['ok', `${count(targets - lacking)} of ${all} are being read; the plan lacks ${count(lacking)}`];
   return ['ok', targets === 1 ? 'The target is being read' : `All ${all} are being read`];
 }
 

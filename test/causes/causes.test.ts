@@ -387,6 +387,17 @@ describe('failures of some targets', () => {
     expect(late.advice).toContain('raise the timeout');
   });
 
+  it('say of values that leave at once that they do so in less than a second', () => {
+    const failed = target('application', 'a', failureOf('server_error', 'HTTP 503'), {
+      lastSuccessMs: nowMs - 60_000,
+    });
+    const atMs = nowMs - 60_000 + failed.target.staleAfterMs;
+    expect(cause([ok, failed], [], { nowMs: atMs - 400 }).meaning).toContain(
+      'old values, for less than a second more.',
+    );
+    expect(cause([ok, failed], [], { nowMs: atMs - 4000 }).meaning).toContain('old values, for 4 s more.');
+  });
+
   it('say since when, what they mean for the values, and what to do', () => {
     const one = cause([
       ok,

@@ -90,6 +90,14 @@ describe('discovery', () => {
       '2: discovery.except: expected only with `kinds: all`',
     ],
     ['discovery:', '2: discovery: expected a mapping; got nothing'],
+    [
+      'discovery: { kinds: all, include: prod-.* }',
+      '2: discovery.include: unknown setting; there is none for every kind, since each has names of its own: with `targets: all`, a section has its own `include`',
+    ],
+    [
+      'discovery: { kinds: all, accounts: [acount] }',
+      '2: discovery.accounts[0]: expected a credential that is defined: account',
+    ],
   ])('as %s is an error with its line', async (text, problem) => {
     expect(await problemsOf(`${account}${text}\n`)).toEqual([`config.yml:${problem}`]);
   });

@@ -153,7 +153,7 @@ describe('a problem is reported with file, line, path and what was expected', ()
     // credentials
     [
       'applications: { credential: acount, targets: [a] }',
-      '2: applications.credential: expected a credential that is defined: account (did you mean account?)',
+      '2: applications.credential: expected a credential that is defined: account',
     ],
     [
       'applications: { targets: [{ id: a, credential: zzz }] }',

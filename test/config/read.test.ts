@@ -6,6 +6,22 @@ import { account, canary, env, fewKinds, load } from './fixtures.ts';
 
 type Document = NonNullable<LoadOptions['document']>;
 
+describe('the settings that lead to a host', () => {
+  const hostOf = async (apis: string) =>
+    (await load(`${account}discovery: { kinds: all }\napis: { ${apis} }\n`)).config.apis.core.names.host;
+  const at = (...apis: readonly string[]) =>
+    apis.map((api) => `${api}: { base_url: "https://proxy.example" }`).join(', ');
+
+  test('are named one by one where there are two, and counted where there are more', async () => {
+    expect(await hostOf('')).toEqual([]);
+    expect(await hostOf(at('shield', 'core'))).toEqual(['apis.core.base_url', 'apis.shield.base_url']);
+    expect(await hostOf(at('application', 'shield', 'core', 'video', 'origin_errors'))).toEqual([
+      'apis.core.base_url',
+      'the addresses of the 2 other APIs at this host',
+    ]);
+  });
+});
+
 describe('the configuration in force', () => {
   test('is the file with every default filled in and no key', async () => {
     const { config } = await load(`${account}applications: { targets: [{ id: a, name: shop }] }`);

@@ -293,6 +293,21 @@ describe('the status page', () => {
     }
   });
 
+  it('cuts no column of the overview on a phone, whatever states there are', async () => {
+    const ofEach = ['failing', 'absent', 'stale', 'lacking', 'ok'].map((state) =>
+      status({ app_id: state }, { state, stale: state === 'stale' } as never),
+    );
+    const tab = await openTab();
+    await tab.goto(await servePage(() => ofEach));
+    for (const width of [360, 390]) {
+      await tab.setViewportSize({ width, height: 740 });
+      const right = await tab.evaluate(`Math.max(...[...document.querySelectorAll('.overview *')]
+        .filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().right))`);
+      expect(right, `at ${width}`).toBeLessThanOrEqual(width);
+      expect(await tab.locator('.overview').getByText('Not in the plan').isVisible()).toBe(true);
+    }
+  });
+
   it('tells targets with one name apart, and has room for reasons, at any width', async () => {
     const message =
       'HTTP 404: not_found.ratelimit_shieldzone: there is no rate limit of this zone, or the zone does not belong to the account of the key';

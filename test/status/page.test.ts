@@ -74,6 +74,12 @@ describe('the status page', () => {
     const well = await render([status({ app_id: 'a' }), status({ app_id: 'b' })]);
     expect(well).toContain('<h1 class="ok">All 2 targets are being read</h1>');
     expect(well).toContain('<title>bunnynet-exporter</title>');
+    const lacking = await render([status({ app_id: 'a' }), status({ app_id: 'b' }, { state: 'lacking' })]);
+    expect(lacking).toContain('<h1 class="ok">1 of 2 targets are being read; the plan lacks 1</h1>');
+    // Half of the bar is what is read, half what the plan lacks, and nothing is a warning.
+    expect(lacking).toMatch(
+      /<svg[^>]*><rect class="f-idle" x="0" width="50" height="1"\/><rect class="f-ok"/,
+    );
     const ill = await render([status({ app_id: 'a' }), failing({ app_id: 'b' })]);
     expect(ill).toContain('<h1 class="bad">1 failing of 2 targets</h1>');
     expect(ill).toContain('<title>(1) failing · bunnynet-exporter</title>');
