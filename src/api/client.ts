@@ -81,6 +81,11 @@ interface DecodedAnswer extends AnswerText {
   readonly sentAtMs: number | undefined;
 }
 
+/** What a pause belongs to: a key at an address. */
+function idAt({ baseUrl }: ApiConfig, { id }: Secret): string {
+  return `${id} ${baseUrl}`;
+}
+
 /** Sends a request and decodes its answer. */
 async function send(
   path: string,
@@ -212,7 +217,7 @@ export class ApiClient {
   /** Empty if the key cannot be read: then nothing is sent with it. */
   #keyIdOf(credential: string): string {
     try {
-      return this.#keys.get(this.#api, credential).id;
+      return idAt(this.#config, this.#keys.get(this.#api, credential));
     } catch {
       return '';
     }
@@ -251,7 +256,7 @@ export class ApiClient {
         await ownTurn();
       }
       const body = this.#read(response, context.config);
-      this.pacer.answered(request, context.key.id, true);
+      this.pacer.answered(request, idAt(context.config, context.key), true);
       context.connections.failures = 0;
       if (response.sentAtMs !== undefined) request.onDated?.(response.sentAtMs);
       return { body };
@@ -261,8 +266,8 @@ export class ApiClient {
       error.message = context.key.hideIn(error.message);
       status ??= error.answer.status;
       if (!signal.aborted) context.connections.failures++;
-      if (error.result === 'rate_limited') this.#pause(request, context.key, error.answer.retryAfterMs);
-      else if (!signal.aborted) this.pacer.answered(request, context.key.id, false);
+      if (error.result === 'rate_limited') this.#pause(request, context, error.answer.retryAfterMs);
+      else if (!signal.aborted) this.pacer.answered(request, idAt(context.config, context.key), false);
       return error;
     } finally {
       const noStatus = signal.aborted ? 'aborted' : (error?.result ?? 'network');
@@ -291,8 +296,8 @@ export class ApiClient {
     return isClean ? body : mapTexts(body, (part) => boundedText(hide(part)));
   }
 
-  #pause(request: Request, key: Secret, retryAfterMs: number | undefined): void {
-    const isChanged = this.pacer.refused(request, key.id, retryAfterMs);
+  #pause(request: Request, { config, key }: RequestContext, retryAfterMs: number | undefined): void {
+    const isChanged = this.pacer.refused(request, idAt(config, key), retryAfterMs);
     const pause = this.pacer.pauseOf(request);
     if (isChanged && pause) this.#observer.paused?.(this.#api, pause);
   }

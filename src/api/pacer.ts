@@ -117,7 +117,7 @@ export class Pacer {
   #isServing = false;
   #isClosed = false;
 
-  /** keyIdOf: an id of the key that a credential has now. Default: it never changes. */
+  /** keyIdOf: an id of the key that a credential has now, and of where it is for. Default: they never change. */
   constructor(pace: Pace, keyIdOf = (credential: string) => credential) {
     this.#pace = pace;
     this.#keyIdOf = keyIdOf;
@@ -196,7 +196,7 @@ export class Pacer {
    * A request got 429: its kind is paused at its key, and perhaps the key, and the API. Returns whether the pause of the kind began or
    * became longer.
    *
-   * @param keyId of the key that it was sent with
+   * @param keyId of the key that it was sent with, and where to
    */
   refused({ credential, kind }: QueueAddress, keyId: string, retryAfterMs: number | undefined): boolean {
     const isChanged = this.#pauses.refused({ keyId, kind }, credential, retryAfterMs, performance.now());

@@ -12,7 +12,7 @@ const forgottenAfterMs = 3_600_000;
 
 /** What a request is made with, and for. */
 export interface Asked {
-  /** Of the key itself: another key under the same name has another one. */
+  /** Of the key itself, at an address: another key under the same name has another one. */
   readonly keyId: string;
   readonly kind: string;
 }

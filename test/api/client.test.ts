@@ -70,6 +70,7 @@ describe('a 401', () => {
     ['{"error":{"code":"unauthorized"}}', 'auth'],
     ['{"error":{"errorKey":"not_found_or_unauthorised_access.shieldzone"},"data":null}', 'not_found'],
     ['{"errorKey":"feature_not_available_on_plan","message":"no"}', 'rejected'],
+    ['{"errorKey":"invalid_author.id","message":"no"}', 'rejected'],
     ['{"Message":"Authorization has been denied for this request."}', 'auth'],
     ['', 'auth'],
   ])('of %j is a failure: %s', async (body, result) => {
@@ -80,6 +81,17 @@ describe('a 401', () => {
 });
 
 describe('a status', () => {
+  it.each([
+    [429, 'rate_limited'],
+    [500, 'server_error'],
+    [404, 'not_found'],
+    [400, 'not_found'],
+  ])('of %d with an error that says that nothing was found is %s', async (status, result) => {
+    const { failure } = createClient();
+    mockApi(origin).get('/a').reply(status, '{"errorKey":"not_found.waf_rule"}');
+    expect((await failure('/a')).result).toBe(result);
+  });
+
   it.each([
     [400, 'rejected'],
     [403, 'auth'],
@@ -334,7 +346,7 @@ describe('retries', () => {
     drawTheLeast();
     const { failure, pacer, codes } = createClient({ maxRetries: 2 });
     const permit = await pacer.permit(address, {}, new AbortController().signal);
-    pacer.refused(address, new Secret(key).id, 3_600_000);
+    pacer.refused(address, `${new Secret(key).id} ${origin}`, 3_600_000);
     answers([500]);
     expect(await failure('/a', { permit, budgetMs: 3_600_000 })).toMatchObject({ result: 'server_error' });
     expect(codes).toHaveLength(1);
@@ -621,7 +633,7 @@ describe('an abort', () => {
     drawTheLeast();
     const { get, pacer, codes } = createClient({ maxRetries: 2 });
     const permit = await pacer.permit(address, {}, new AbortController().signal);
-    pacer.refused(address, new Secret(key).id, 5000);
+    pacer.refused(address, `${new Secret(key).id} ${origin}`, 5000);
     const first = new AbortController();
     const asked = get('/a', { signal: first.signal });
     first.abort(stopped);

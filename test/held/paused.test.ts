@@ -283,6 +283,27 @@ it('another key under the same name starts at once, also what waits in line', as
   expect(whole.exporter.causes().filter(({ reason }) => reason === 'rate_limited')).toEqual([]);
 });
 
+it('what is read at another address starts at once, also what waits in line', async () => {
+  const applications = { interval: '1m', targets: ids };
+  const other = await startWhole({ document: { applications }, routes: { '*': () => ({ monthlyCost: 1 }) } });
+  const whole = await startWhole({
+    document: { applications },
+    routes: { '*': () => reply(429, '', { 'retry-after': '600' }) },
+  });
+  await whole.exporter.start();
+  await whole.pass(60_000);
+  const before = whole.requests.length;
+  await whole.reload();
+  await whole.pass(2000);
+  expect(whole.requests).toHaveLength(before);
+  whole.document = { applications, apis: { application: { base_url: `${other.apiUrl}/mc` } } };
+  await whole.reload();
+  await whole.pass(2000);
+  expect(Object.keys(await whole.series('bunnynet_application_monthly_cost_dollars'))).toHaveLength(
+    ids.length,
+  );
+});
+
 describe('/-/ready at the start', () => {
   const start = async (answer: Route) => {
     const whole = await startWhole({
