@@ -61,17 +61,23 @@ const everSeen = 'bunnynet:exporter_seen:ever';
 /** A family that each exporter has for each of its accounts, from its start. */
 const accounts = 'bunnynet_exporter_account_last_success_timestamp_seconds';
 
-const staleOf = `max by (job, instance, kind, account) (${last('stale_targets')})`;
-const targetsOf = `max by (job, instance, kind, account) (${last('targets')})`;
-const failingNow = `sum by (job, instance, kind, account) (${last('failing_targets')})`;
+const ofExporter = 'job, instance, kind, account';
+/** What the API does not know is told by its own alert, and is neither stale nor failing. */
+const unknownOf = `sum by (${ofExporter}) (${last('failing_targets{result="not_found"}')})`;
+const withoutUnknown = (expr: string): string => `(${expr} - ${unknownOf} or ${expr})`;
+const staleOf = withoutUnknown(`max by (${ofExporter}) (${last('stale_targets')})`);
+const targetsOf = withoutUnknown(`max by (${ofExporter}) (${last('targets')})`);
+const failingNow = `sum by (${ofExporter}) (${last('failing_targets{result!="not_found"}')})`;
 
 /** Of each exporter that reads the kind: whether nothing of it is read. */
 const allStale = `(${staleOf} >= bool (${targetsOf} > 0))`;
 const allFailing = `((${failingNow} or 0 * ${targetsOf}) >= bool (${targetsOf} > 0))`;
 
+/** Whether something of a kind of an account is stale, minute by minute; and whether a 429 keeps it from being asked. */
+const staleNow = 'bunnynet:kind_stale:now';
+const pausedNow = 'bunnynet:kind_paused:now';
 /** For half an hour something of the kind has been stale; with a scrape each five minutes, some of 36 minutes have no sample. */
-const staleForLong =
-  'sum_over_time((max by (kind, account) (bunnynet_exporter_stale_targets > bool 0))[36m:1m]) >= 30';
+const staleForLong = `sum_over_time(${staleNow}[36m]) >= 30`;
 /** What is stale because of a pause, for so short that it may have caught up before anybody looks. */
 const pausedBriefly = `(${paused} > 0.25 unless on (kind, account) ${staleForLong})`;
 
@@ -166,13 +172,17 @@ export const exporterRules: Rules = {
           expr: `min by (account) (max by (job, instance, account) (bunnynet_exporter_account_failing{reason!="api_down"}))`,
         },
         {
-          record: paused,
+          record: staleNow,
+          comment: 'Each kind of each account: 1 while something of it is stale.',
+          expr: `max by (kind, account) (${staleOf} > bool 0)`,
+        },
+        {
+          record: pausedNow,
           comment: `
-          In how many of the past thirty minutes a kind of an account could not be asked because of a 429: of the kind, of a key, or
-          of the API as a whole. Minutes, so that the interval of scrapes does not matter. A kind, and a key that came with a listing, have a
-          series only while they are paused.`,
+          Each kind of each account: 1 while it cannot be asked because of a 429: of the kind, of a key, or of the API as a whole. A kind, and
+          a key that came with a listing, have a series only while they are paused.`,
           expr: `
-          clamp_max(sum_over_time((max by (kind, account, api) (
+          max by (kind, account, api) (
             label_replace(
               ${kindsRead} * on (job, instance, account, api) group_left ()
               max by (job, instance, account, api) (bunnynet_exporter_api_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds)),
@@ -187,7 +197,13 @@ export const exporterRules: Rules = {
               bunnynet_exporter_kind_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_kind_paused_until_timestamp_seconds),
               "of", "kind", "", ""
             )
-          ))[30m:1m]) / 30, 1)`,
+          )`,
+        },
+        {
+          record: paused,
+          comment:
+            'The same of the past half hour. Minutes are counted, so that the interval of scrapes does not matter.',
+          expr: `clamp_max(sum_over_time(${pausedNow}[30m]) / 30, 1)`,
         },
         {
           record: everSeen,
@@ -329,16 +345,21 @@ export const exporterRules: Rules = {
           comment: `
           A key is refused if the API answers 401 and nothing was read with it since. One alert for each key; if a single API refuses
           it, with the label api. Critical if an account's own key is refused and no exporter can read anything of the account; that is
-          another alert than the warning. The keys of libraries, which come with a listing, have a slash in their names.`,
+          another alert than the warning, which waits for its end: the last API is asked some minutes after the first. The keys of libraries, which come with a listing, have a slash in their names.`,
           expr: `
           label_replace(
             max by (${ofKey}) (${last('refused_keys{credential!~".+/.+"}')} == 1)
             and on (account) ${unreadableNow},
             "severity", "critical", "", ""
           )
-          or on (${ofKey}) max by (${ofKey}, api) (${refused})
-            and on (${ofKey}) count by (${ofKey}) (group by (${ofKey}, api) (${refused})) == 1
-          or on (${ofKey}) max by (${ofKey}) (${refused})`,
+          or on (${ofKey}) (
+            (
+              max by (${ofKey}, api) (${refused})
+              and on (${ofKey}) count by (${ofKey}) (group by (${ofKey}, api) (${refused})) == 1
+              or on (${ofKey}) max by (${ofKey}) (${refused})
+            )
+            unless on (${ofKey}) ${itself('BunnynetKeyRefused', 'alertstate="firing"', 'severity="critical"')}
+          )`,
           for: '5m',
           keepFiringFor: '25m',
           severity: '{{ or $labels.severity "warning" }}',
@@ -373,10 +394,11 @@ export const exporterRules: Rules = {
         BunnynetDiscoveryFailing: {
           sort: 'account',
           comment: `
-          Half an hour is three listings at the default discovery.interval. A restart removes the last result for a moment.`,
-          expr: withApi(
-            `max by (kind, account) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]`,
-          ),
+          Half an hour is three listings at the default discovery.interval. A restart removes the last result for a moment. What a 429 delays is
+          left to BunnynetApiPaused.`,
+          expr: withApi(`
+          max by (kind, account) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]
+          unless on (kind, account) ${pausedBriefly}`),
           thresholds: { listings: 0 },
           for: '30m',
           keepFiringFor: '5m',

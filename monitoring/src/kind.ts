@@ -52,7 +52,7 @@ export function rulesOfKind(kind: string, rules: KindRules): Rules {
   if (!resource) throw new Error(`there is no kind ${kind}`);
   const name = resource.metricPrefix.replace('bunnynet_', '');
   const ids = rules.ids ?? resource.ids.map(({ label }) => label);
-  const readable = reading === undefined ? undefined : presence(name, ids, upOf(resource), reading);
+  const readable = reading === undefined ? undefined : presence(kind, name, ids, upOf(resource), reading);
   const subjects = { presence: readable, named: subject, parent: rules.parent };
   const group = `bunnynet-${name.replaceAll('_', '-')}`;
   const groups: RuleGroup[] = [

@@ -164,10 +164,16 @@ export function itself(alert: string, ...matchers: readonly string[]): string {
 }
 
 /**
- * name: part of the names of the records. ids: the labels that identify a target. up: the family with a series for every target.
+ * kind: the kind of its targets. name: part of the names of the records. ids: the labels that identify a target. up: the family with a series for every target.
  * value: a selector of a series that a target has as long as its reading is fresh.
  */
-export function presence(name: string, ids: readonly string[], up: string, value: string): Presence {
+export function presence(
+  kind: string,
+  name: string,
+  ids: readonly string[],
+  up: string,
+  value: string,
+): Presence {
   const configured = `bunnynet:${name}_configured`;
   const unread = `bunnynet:${name}_unread`;
   const by = ids.join(', ');
@@ -183,12 +189,16 @@ export function presence(name: string, ids: readonly string[], up: string, value
         record: configured,
         comment: `
           The targets that the exporter is told to read, and whose they are: those on its page, or on the page that was scraped last.
-          A target that leaves the page of an exporter that has had time to read it has been removed.`,
+          A target that leaves the page of an exporter that has had time to read it has been removed, unless its listing fails since the start.`,
         expr: `
           max by (job, instance, ${withAccount}) (last_over_time(${up}[3m:1m]) >= bool 0)
           ${or} ${configured} and on (job, instance) last_over_time(up[3m:1m]) == 0
           ${or} ${configured} unless on (job) bunnynet_exporter_build_info
-          ${or} ${configured} and on (job) (time() - process_start_time_seconds < 600 and on (job, instance) bunnynet_exporter_build_info)`,
+          ${or} ${configured} and on (job) (time() - process_start_time_seconds < 600 and on (job, instance) bunnynet_exporter_build_info)
+          ${or} ${configured} and on (account) (
+            max by (account) (last_over_time(bunnynet_exporter_discovery_up{kind="${kind}"}[3m:1m])) == 0
+            unless on (account) last_over_time(bunnynet_exporter_discovery_found_targets{kind="${kind}"}[3m:1m])
+          )`,
       },
       {
         record: unread,

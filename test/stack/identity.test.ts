@@ -91,7 +91,9 @@ function troubled(from: string, gone: string): Readonly<Record<string, string>> 
     'bunnynet_exporter_failing_targets{kind="shield_zone",account="acme",result="server_error"}': over(4),
     'bunnynet_exporter_targets{kind="dns_zone",account="acme"}': over(4),
     'bunnynet_exporter_failing_targets{kind="dns_zone",account="acme",result="server_error"}': over(2),
-    'bunnynet_exporter_failing_targets{kind="dns_zone",account="acme",result="not_found"}': over(1),
+    'bunnynet_exporter_targets{kind="edge_script",account="acme"}': over(4),
+    'bunnynet_exporter_failing_targets{kind="edge_script",account="acme",result="not_found"}': over(1),
+    'bunnynet_exporter_stale_targets{kind="edge_script",account="acme"}': over(1),
   };
 }
 
@@ -138,6 +140,42 @@ describe('a Pod that is replaced while something is wrong', () => {
         asked('count(ALERTS_FOR_STATE > 1800) or vector(0)', '159m', [['', 0]]),
         asked('count(ALERTS{job!=""} or ALERTS{instance!=""}) or vector(0)', '159m', [['', 0]]),
       ],
+    );
+  });
+});
+
+describe('a Pod that is replaced and can list nothing, since its key is refused', () => {
+  it('keeps what was told of targets: a missing reading is no recovery', async () => {
+    const old = page(exporterLabels, {
+      up: '1x60 stale',
+      'bunnynet_exporter_build_info{version="1.0.0"}': '1x60 stale',
+      process_start_time_seconds: '0x60 stale',
+      'bunnynet_application_up{app_id="a",account="acme"}': '1x60 stale',
+      'bunnynet_application_status{app_id="a",status="failing"}': '1x60 stale',
+    });
+    const listing = { kind: 'kind="application",account="acme"' };
+    const other = page(
+      { ...exporterLabels, instance: '10.1.0.2:10057' },
+      {
+        up: '_x62 1x240',
+        'bunnynet_exporter_build_info{version="1.0.0"}': '_x62 1x240',
+        process_start_time_seconds: '_x62 3720x240',
+        [`bunnynet_exporter_discovery_up{${listing.kind}}`]: '_x63 0x120 1x120',
+        // Then it can, and the application is gone.
+        [`bunnynet_exporter_discovery_found_targets{${listing.kind}}`]: '_x184 0x120',
+      },
+    );
+    const told = counts('BunnynetApplicationFailing');
+    await play(
+      [...old, ...other],
+      [
+        ...[58, 62, 66, 75, 90, 120, 180].map((minute) =>
+          asked(told, `${minute}m`, [['alertname="BunnynetApplicationFailing"', 1]]),
+        ),
+        asked('count(ALERTS_FOR_STATE > 600) or vector(0)', '180m', [['', 0]]),
+        asked(told, '220m', []),
+      ],
+      ['application.yml'],
     );
   });
 });
