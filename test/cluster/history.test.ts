@@ -136,6 +136,7 @@ function programs(place: string, helm: string, attachPort: number): string {
   write('helm', [
     `exec ${tools}/bin/${helm} "\${@/#${published.replaceAll('/', '\\/')}/${chart}}" --values=${values}`,
   ]);
+  write('amtool', ['[[ $* == "silence add "* ]]']);
   write('kubectl', [
     `[[ $1 != attach ]] || exec curl --silent --show-error --fail "http://127.0.0.1:${attachPort}/$2"`,
     `exec ${tools}/bin/kubectl "$@"`,
@@ -213,5 +214,14 @@ describe.each(helms)('the steps of the page (%s)', (helm) => {
     exporter.kill('SIGTERM');
     await once(exporter, 'exit');
     expect(parseState(readFileSync(state, 'utf8')).written_by).toBe('exporter');
+
+    const idOf = (kind: string) => get<{ metadata: { uid: string } }>(kind, 'bunnynet-exporter').metadata.uid;
+    const before = ['deployment', 'persistentvolumeclaim', 'service', 'servicemonitor'].map(idOf);
+    const [stopping = ''] = blocksOf('kubernetes.md', 'Stopping it for a while', 'sh');
+    const stopped = await runSteps(stopping, place, bin, namespace);
+    expect(stopped.code, stopped.stderr).toBe(0);
+    expect(stopped.stdout).toContain('Nothing runs: replicas is 0');
+    expect(get('deployment', 'bunnynet-exporter')).toMatchObject({ spec: { replicas: 1 } });
+    expect(['deployment', 'persistentvolumeclaim', 'service', 'servicemonitor'].map(idOf)).toEqual(before);
   });
 });

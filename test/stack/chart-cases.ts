@@ -99,6 +99,7 @@ export const cases: Readonly<Record<string, Values>> = {
   'state-claim': { ...oneApplication, state: { enabled: true, claim: { enabled: true } } },
   'state-of-another-class': {
     ...oneApplication,
+    fullnameOverride: 'counters-elsewhere',
     state: { enabled: true, claim: { enabled: true, size: '1Gi', storageClassName: 'fast' } },
   },
   tls: {
