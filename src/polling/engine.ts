@@ -32,7 +32,6 @@ import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
   credentialIn,
   hasPollMetrics,
-  isInSameQueue,
   type ListingSpec,
   mustReread,
   type Spec,
@@ -361,19 +360,15 @@ export class PollEngine {
     return keysBefore(spec).every((key) => hasEnded(this.#tasks.get(key)?.record ?? neverPolled));
   }
 
-  /**
-   * Polls at once if other values are read from now on, or if the interval became shorter. What waits in a queue that is no longer its
-   * own begins anew in the other.
-   */
+  /** Polls at once if other values are read from now on, or with another key, or if the interval became shorter. */
   #followSpec(task: Task, before: Spec): void {
     const { spec } = task;
     const isOther = mustReread(before, spec);
-    const mustBegin = isOther || (task.isBusy && !isInSameQueue(before, spec));
-    if (mustBegin) task.abort();
+    if (isOther) task.abort();
     if (before.keyId !== spec.keyId) task.record = { ...task.record, newKeySinceMs: undefined };
     if (isFed(task)) {
       if (isOther) this.#feed(task);
-    } else if (mustBegin || spec.intervalMs < before.intervalMs) this.#runNow(task);
+    } else if (isOther || spec.intervalMs < before.intervalMs) this.#runNow(task);
   }
 
   /** Has a target get its reading from the run of its listing that is in line or under way, or else has the listing read. */

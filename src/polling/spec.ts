@@ -75,11 +75,6 @@ export function targetKey(kind: string, ids: Ids): string {
   return `${kind}/${idText(ids)}`;
 }
 
-/** Whether the pacer of its API has both wait in the same queue. */
-export function isInSameQueue(a: Spec, b: Spec): boolean {
-  return a.account === b.account && a.credential === b.credential && a.queue === b.queue;
-}
-
 /** Whether other values are read from now on, or with another key. Another name needs no request. */
 export function mustReread(before: Spec, after: Spec): boolean {
   return before.keyId !== after.keyId || !hasSameSettings(before, after);

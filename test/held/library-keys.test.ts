@@ -195,6 +195,26 @@ describe('the key of a new library', () => {
     expect(asked.length).toBeLessThanOrEqual(6);
   });
 
+  it('that replaces one which was refused has two minutes of its own', async () => {
+    const whole = await startWhole({
+      document: { ...document, discovery: { interval: '1m' } } as never,
+      routes: {
+        '/videolibrary': () =>
+          listed({ Id: 4, Name: 'films', ApiKey: whole.passedMs < 50_000 ? full : 'another-that-opens-it' }),
+        '*': () => reply(401),
+      },
+    });
+    await whole.exporter.start();
+    // The first key is refused for longer than two minutes by now, had it stayed; the second for less.
+    await whole.pass(150_000);
+    await whole.sweep();
+    expect(new Set(whole.requests.slice(-3).map(({ key }) => key))).toContain('another-that-opens-it');
+    expect(await refused(whole)).toBe(0);
+    await whole.pass(60_000);
+    await whole.sweep();
+    expect(await refused(whole)).toBe(1);
+  });
+
   it('that opens late is read at once in all that uses it', async () => {
     const whole = await startNew(60_000);
     await whole.pass(122_000);
