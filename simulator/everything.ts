@@ -28,11 +28,11 @@ interface EverythingOptions {
   readonly sections?: Readonly<Record<string, Settings>>;
 }
 
-type Entry = Record<string, Setting | undefined>;
+type WrittenTarget = Record<string, Setting | undefined>;
 
 /** A section; callers may change it. */
-export interface Section {
-  targets: 'all' | Entry[];
+export interface WrittenSection {
+  targets: 'all' | WrittenTarget[];
   [setting: string]: Setting | undefined;
 }
 
@@ -79,7 +79,7 @@ export function everything(account: Account, options: EverythingOptions = {}): E
       stale_after: staleAfter,
       targets: !isNamed || targets.every(isAccount) ? 'all' : targets.map(entryOf),
       ...options.sections?.[kind.kind],
-    } satisfies Section;
+    } satisfies WrittenSection;
   }
   // Every API gets the simulator's address, so that the real one is never called.
   for (const api of apiNames) {
@@ -104,11 +104,11 @@ function isAccount({ ids }: Target): boolean {
   return Object.keys(ids).length === 0;
 }
 
-function entryOf({ ids, name, library }: Target): Entry {
+function entryOf({ ids, name, library }: Target): WrittenTarget {
   return { ...ids, name, credential: library === undefined ? undefined : credentialOf(library) };
 }
 
 /** The section of a kind. */
-export function sectionOf(document: ConfigDocument, { section }: Pick<AnyKind, 'section'>): Section {
-  return document[section] as Section;
+export function sectionOf(document: ConfigDocument, { section }: Pick<AnyKind, 'section'>): WrittenSection {
+  return document[section] as WrittenSection;
 }

@@ -13,9 +13,10 @@ import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './c
 import { createLog, isInteractive, type Log, print, progress } from './cli/output.ts';
 import { endSoon, onSignal, restoreSignals } from './cli/signals.ts';
 import { summary } from './cli/summary.ts';
-import { type Environment, historyProgressText, pollReport, progressText, styleFor } from './cli/terminal.ts';
+import { historyProgressText, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
 import { withoutAccounts } from './config/without-accounts.ts';
+import type { Environment } from './env.ts';
 import { createExporter, type Exporter, type Setup } from './exporter.ts';
 import { WebConfigSource } from './http/web-config-source.ts';
 import { type Exchange, Report } from './report/report.ts';

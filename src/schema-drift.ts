@@ -24,14 +24,14 @@ export interface SchemaDriftOptions {
 }
 
 /** lastAtMs: Unix time. */
-type Entry = DriftedField & { readonly lastAtMs: number };
+type SeenField = DriftedField & { readonly lastAtMs: number };
 
 type Drift = Pick<PollObserver, 'mismatched' | 'unrecognized'>;
 
 export class SchemaDrift implements Drift {
   readonly #options: SchemaDriftOptions;
   /** The one that was seen last comes last. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, SeenField>();
 
   constructor(options: SchemaDriftOptions) {
     this.#options = options;
@@ -81,6 +81,6 @@ export class SchemaDrift implements Drift {
   }
 }
 
-function isRecent({ lastAtMs }: Entry, nowMs: number): boolean {
+function isRecent({ lastAtMs }: SeenField, nowMs: number): boolean {
   return lastAtMs >= nowMs - rememberedMs;
 }

@@ -1,4 +1,5 @@
 /** Reads the forward proxy from the environment, as curl does. Its address may hold a password: no message has it. */
+import type { Environment } from '../env.ts';
 
 export interface ForwardProxy {
   /** Only https goes through it: with plain http, which is for loopback, it would see the key. */
@@ -48,7 +49,7 @@ export const proxyVariables = [
 ];
 
 /** As curl, HTTPS_PROXY before ALL_PROXY. @throws if it is not a usable proxy address */
-export function proxyFrom(env: Readonly<Record<string, string | undefined>>): ForwardProxy | undefined {
+export function proxyFrom(env: Environment): ForwardProxy | undefined {
   const variable = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].find((name) => env[name]);
   const url = variable && env[variable];
   if (!url) return undefined;

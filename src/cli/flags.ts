@@ -1,4 +1,5 @@
 /** The table of flags, and how they are read from the command line and the environment. */
+import type { Environment } from '../env.ts';
 import { resources } from '../resources/kinds/index.ts';
 import { ownKind } from '../resources/resource.ts';
 import { parseInstant } from '../resources/times.ts';
@@ -297,10 +298,7 @@ interface FlagInput {
 }
 
 /** Reads the flags (`argv` without node and script). Throws a `UsageError` with every mistake. */
-export function parseFlags(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Flags {
+export function parseFlags(argv: readonly string[], env: Environment): Flags {
   const problems: string[] = [];
   const given = new Map([...fromEnvironment(env), ...fromArguments(argv, problems)]);
   const read: Record<string, unknown> = {};
@@ -376,7 +374,7 @@ function resolveConflicts(
   }
 }
 
-function fromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly [FlagKey, FlagInput][] {
+function fromEnvironment(env: Environment): readonly [FlagKey, FlagInput][] {
   return flags.flatMap(([key, { name }]): [FlagKey, FlagInput][] => {
     const source = variableOf(name);
     const text = env[source]?.trim() ?? '';

@@ -1,10 +1,11 @@
 /** Writes output to stdout; logs, problems and the progress line to stderr. */
 import pino, { type Logger } from 'pino';
+import type { Environment } from '../env.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { plural } from '../text.ts';
 import type { Flags } from './flags.ts';
 import { prettyLine } from './pretty-log.ts';
-import { type Environment, ProgressLine, styleFor } from './terminal.ts';
+import { ProgressLine, styleFor } from './terminal.ts';
 
 /** The progress line of stderr. On a terminal, log lines are written through it, above the line. */
 export const progress = new ProgressLine(process.stderr);

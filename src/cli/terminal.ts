@@ -1,7 +1,9 @@
 /** What people see on a terminal: colours, a progress line, tables, the outcome of `--once`. */
+
 import { styleText } from 'node:util';
 import type { Progress } from '../backfill/backfill.ts';
 import type { Cause } from '../causes/cause.ts';
+import type { Environment } from '../env.ts';
 import type { ListingStatus } from '../polling/listings.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { Ids } from '../resources/resource.ts';
@@ -20,8 +22,6 @@ export interface Terminal {
   readonly columns?: number;
   write(text: string): unknown;
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Colours on a terminal that has them, unless NO_COLOR says otherwise. */
 export function styleFor({ isTTY }: Pick<Terminal, 'isTTY'>, env: Environment): Style {

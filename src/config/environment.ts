@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '../env.ts';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { isService, loadCredential } from '../secrets/service.ts';
 import { suggest } from '../text.ts';
@@ -12,8 +13,6 @@ import { ConfigError, type Path, type Problem } from './problems.ts';
 import { isOfAccount, shortForms, takesAll } from './schema.ts';
 import { credentialNamePattern } from './values.ts';
 import type { Document, Mapping, Raw } from './yaml.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface EnvironmentOptions {
   /** Holds the keys, and the settings if there is no file. */

@@ -36,7 +36,10 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
   /** What is compressed of each section, by format and name. */
   const pieces = new Map<string, Pieces>();
 
-  const sectionsOf = async (format: Format, kinds: ReadonlySet<string>): Promise<readonly Section[]> => {
+  const sectionsOf = async (
+    format: Format,
+    kinds: ReadonlySet<string>,
+  ): Promise<readonly CompressedPart[]> => {
     const isWhole = kinds.size === 0;
     const own =
       isWhole || kinds.has(ownKind)
@@ -50,7 +53,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
     return [...ofStore, ...own, { name: 'end', families: renderEnd(format).map(familyOf) }];
   };
 
-  const piecesOf = (format: Format, { name, families }: Section) => {
+  const piecesOf = (format: Format, { name, families }: CompressedPart) => {
     const key = `${format} ${name}`;
     const known = pieces.get(key) ?? new Pieces();
     pieces.set(key, known);
@@ -103,7 +106,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
  * Families that are compressed apart from others: the whole store, or one of its kinds, so that pages of several kinds share what
  * is compressed; and each part of the own metrics: those of the process change at every scrape, the others once something happened.
  */
-interface Section {
+interface CompressedPart {
   readonly name: string;
   readonly families: readonly PageFamily[];
 }

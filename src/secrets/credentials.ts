@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { inspect } from 'node:util';
+import type { Environment } from '../env.ts';
 import { isExposed, readStart } from '../files.ts';
 import { unreadable } from '../text.ts';
 import { patternOf, redacted } from './redactor.ts';
@@ -73,8 +74,6 @@ export interface CredentialsOptions {
   /** The most time that reading a key file may take: its mount may hang. Default: 5 s. */
   readonly maxReadMs?: number | undefined;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const maxKeyBytes = 4096;
 

@@ -3,7 +3,7 @@ import { CredentialError, type KeyOrProblem, parseKey, Secret } from './credenti
 import type { Redactor } from './redactor.ts';
 
 /** The key that a listing has for one thing. */
-export interface ListedKey {
+export interface FoundKey {
   /** Undefined where it has none that would do. */
   readonly key: (() => string) | undefined;
   /** Whether it only has one that reads. */
@@ -14,13 +14,13 @@ export interface ListedKey {
 export class LackingKeyError extends CredentialError {
   readonly lack: 'no_key' | 'read_only_key';
 
-  constructor({ isReadOnly }: ListedKey) {
+  constructor({ isReadOnly }: FoundKey) {
     super(isReadOnly ? 'it was listed with a read-only key alone' : 'it was listed without a key');
     this.lack = isReadOnly ? 'read_only_key' : 'no_key';
   }
 }
 
-function parseFound(listed: ListedKey): KeyOrProblem {
+function parseFound(listed: FoundKey): KeyOrProblem {
   if (!listed.key) return new LackingKeyError(listed);
   try {
     return parseKey(listed.key(), 'in the listing');
@@ -53,7 +53,7 @@ export class FoundKeys {
    *
    * @param isWhole false if the listing may have more keys than these: then none is forgotten
    */
-  learn(listing: string, keys: ReadonlyMap<string, ListedKey>, isWhole = true): readonly string[] {
+  learn(listing: string, keys: ReadonlyMap<string, FoundKey>, isWhole = true): readonly string[] {
     const changed: string[] = [];
     const had = this.#credentials.get(listing) ?? [];
     const has = new Set([...(isWhole ? [] : had), ...keys.keys()]);
@@ -100,7 +100,7 @@ export class FoundKeys {
     return found instanceof LackingKeyError ? found.lack : undefined;
   }
 
-  #keep(credential: string, listing: string, key: ListedKey): void {
+  #keep(credential: string, listing: string, key: FoundKey): void {
     const known = this.#keys.get(credential) ?? new Map<string, KeyOrProblem>();
     const found = parseFound(key);
     known.set(listing, found);

@@ -1,5 +1,5 @@
 /** What is different where systemd runs the program: it hands over keys as files. */
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../env.ts';
 
 /** Whether systemd has started the program. */
 export function isService(env: Environment): boolean {

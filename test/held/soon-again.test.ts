@@ -1,7 +1,7 @@
 /** What failed on the way is tried again soon; and an API in an outage is not stormed. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { Section } from '../../simulator/everything.ts';
+import type { WrittenSection } from '../../simulator/everything.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { runs } from '../runs.ts';
 import { single } from '../simulator/start.ts';
@@ -166,8 +166,8 @@ describe('what fails on the way is tried again after some 10 s, doubled each tim
         kinds: [resource.kind],
         isNamed: true,
       });
-      const section = document[resource.section] as Section;
-      const targets = section.targets.slice(0, 1) as Section['targets'];
+      const section = document[resource.section] as WrittenSection;
+      const targets = section.targets.slice(0, 1) as WrittenSection['targets'];
       const whole = await startWhole({
         document: { ...document, [resource.section]: { ...section, targets, interval: '1h' } },
         env,
