@@ -205,15 +205,23 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   BunnynetReadingsStale: 'troubled',
   BunnynetKeyRefused: 'troubled',
   BunnynetTargetNotFound: 'troubled',
-  BunnynetApiPaused: 'troubled',
   BunnynetReloadFailed: 'troubled',
   BunnynetSchemaDrift: 'troubled',
   BunnynetExporterDown: 'gone',
-  ...(!hasForecast && {
-    'bunnynet:billing_remaining_charges_dollars:forecast': {
-      never: 'it is not made on the first day of a month',
-    },
-  }),
+  ...Object.fromEntries(
+    [
+      'bunnynet:application_monthly_cost_dollars:growth1d',
+      'bunnynet:billing_day_cost_dollars:last',
+      'bunnynet:billing_remaining_charges_dollars:forecast',
+      'bunnynet:edge_script_usage_monthly_cost_dollars:growth1d',
+      'bunnynet:pull_zone_requests:usual1h',
+      'BunnynetDnsZoneNameserversNotDetected',
+      'BunnynetPullZoneTrafficStopped',
+      'BunnynetShieldWafDisabled',
+      'BunnynetShieldWafEventsRising',
+      'BunnynetStorageZoneReplicationSlow',
+    ].map((name) => [name, { never: 'it needs a day of history, or a change within it' }]),
+  ),
   ...(isEarlyInMonth && {
     BunnynetPullZoneBandwidthLimitNear: { never: 'a single day of the month has passed' },
   }),
@@ -238,7 +246,6 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   BunnynetAccountPaymentMethodExpiring: { never: 'the simulated payment method lasts for years' },
   BunnynetAccountRechargeFailing: { never: 'the simulated payments succeed' },
   BunnynetDnsRecordOffline: { never: 'the simulated records are online' },
-  BunnynetDnsZoneNameserversNotDetected: { never: 'the simulated zones are served' },
   BunnynetLoadBalancerOriginsExhausted: { never: 'the simulated origins take turns to fail' },
   BunnynetLoadBalancerUnused: { never: 'it needs a week of history' },
   BunnynetPullZoneOriginErrorsRising: { never: 'it needs a day of history' },
@@ -247,7 +254,13 @@ const rulesAt: Readonly<Record<string, Moment | { readonly never: string }>> = {
   BunnynetPaymentDue: { never: 'the simulated payment is due next month' },
   BunnynetExporterAbsent: { never: 'the exporter is known to be down' },
   BunnynetNothingFound: { never: 'the targets are named one by one' },
-  BunnynetScheduleLag: { never: 'the simulated API is fast enough for its few targets' },
+  BunnynetRequestRateTooLow: { never: 'the simulated account has few targets' },
+  BunnynetSameKeyTwice: { never: 'there is one account' },
+  BunnynetStateNotSaved: { never: 'no state is written' },
+  BunnynetPullZoneSuspended: { never: 'no simulated pull zone is suspended' },
+  BunnynetPullZoneDisabled: { never: 'no simulated pull zone is switched off' },
+  BunnynetShieldRequestsUsedUp: { never: 'the simulated plans have room' },
+  BunnynetApiPaused: { never: 'nothing is stale for half an hour because of a pause' },
 };
 
 describe('the rules', () => {

@@ -76,7 +76,7 @@ export const apiGuardian: KindMonitoring = {
         summary:
           'API Guardian is blocking far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ or $parent $labels.shield_zone_id }}',
         description:
-          'Requests of endpoint {{ $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }} that API Guardian has blocked in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[requests]].',
+          'Requests of endpoint {{ $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }} that API Guardian has blocked in the past hour: {{ $value | printf "%.0f" }}, more than [[ratio]] × the hourly average of the past day plus [[requests]].',
       },
       BunnynetShieldRateLimitedRequestsRising: {
         expr: rising(rateLimited),
@@ -86,7 +86,7 @@ export const apiGuardian: KindMonitoring = {
         summary:
           'API Guardian is rate-limiting far more than usual at {{ or $name $labels.endpoint_id }} in zone {{ or $parent $labels.shield_zone_id }}',
         description:
-          'Requests of endpoint {{ $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }} that API Guardian has rate-limited in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[requests]].',
+          'Requests of endpoint {{ $labels.endpoint_id }} in zone {{ $labels.shield_zone_id }} that API Guardian has rate-limited in the past hour: {{ $value | printf "%.0f" }}, more than [[ratio]] × the hourly average of the past day plus [[requests]].',
       },
     },
   },

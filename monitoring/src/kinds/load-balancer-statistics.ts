@@ -46,7 +46,7 @@ export const loadBalancerStatistics: KindMonitoring = {
         severity: 'critical',
         summary: 'All origins of load balancer {{ or $name $labels.load_balancer_id }} fail',
         description:
-          'Requests in the past half hour for which every origin of load balancer {{ $labels.load_balancer_id }} failed: {{ $value | humanize }}, more than {{ humanizePercentage "[[share]]" }} of all.',
+          'Requests in the past half hour for which every origin of load balancer {{ $labels.load_balancer_id }} failed: {{ $value | printf "%.0f" }}, more than {{ humanizePercentage "[[share]]" }} of all.',
       },
       BunnynetLoadBalancerOriginFailing: {
         comment:

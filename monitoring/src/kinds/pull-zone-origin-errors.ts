@@ -41,7 +41,7 @@ export const pullZoneOriginErrors: KindMonitoring = {
         summary:
           'The origin of pull zone {{ or $name $labels.pull_zone_id }} fails far more often than usual',
         description:
-          'Failures of the origin of pull zone {{ $labels.pull_zone_id }} in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[errors]].',
+          'Failures of the origin of pull zone {{ $labels.pull_zone_id }} in the past hour: {{ $value | printf "%.0f" }}, more than [[ratio]] × the hourly average of the past day plus [[errors]].',
       },
     },
   },

@@ -83,7 +83,7 @@ export const rateLimit: KindMonitoring = {
         for: '10m',
         keepFiringFor: '15m',
         summary: 'Rate limits of zone {{ or $name $labels.shield_zone_id }} are breached far more than usual',
-        description: `Breaches of the rate limits of zone {{ $labels.shield_zone_id }} in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[breaches]]. Of what is breached, these only log, and stop nothing: ${onlyLogging}.`,
+        description: `Breaches of the rate limits of zone {{ $labels.shield_zone_id }} in the past hour: {{ $value | printf "%.0f" }}, more than [[ratio]] × the hourly average of the past day plus [[breaches]]. Of what is breached, these only log, and stop nothing: ${onlyLogging}.`,
       },
     },
   },

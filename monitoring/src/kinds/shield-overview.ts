@@ -47,7 +47,7 @@ export const shieldOverview: KindMonitoring = {
         summary:
           'Far more requests than usual trigger the firewall of zone {{ or $name $labels.shield_zone_id }}',
         description:
-          'Events of the web application firewall of zone {{ $labels.shield_zone_id }} in the past hour: {{ $value | humanize }}, more than [[ratio]] × the hourly average of the past day plus [[events]].',
+          'Events of the web application firewall of zone {{ $labels.shield_zone_id }} in the past hour: {{ $value | printf "%.0f" }}, more than [[ratio]] × the hourly average of the past day plus [[events]].',
       },
       BunnynetShieldRequestsUsedUp: {
         comment: 'No limit, or one of 0, is none.',
