@@ -91,8 +91,13 @@ export class StateKeeper {
     this.#soon = setTimeout(() => {
       this.#soon = undefined;
       if (!this.#early.take(this.#lastBytes)) return;
-      this.#mayWriteSoonAtMs = performance.now() + leastPauseMs;
-      void this.#write();
+      const beganMs = performance.now();
+      this.#mayWriteSoonAtMs = beganMs + leastPauseMs;
+      void this.#write().then(() => {
+        const endedMs = performance.now();
+        const restedAtMs = endedMs + pauseFactor * (endedMs - beganMs);
+        this.#mayWriteSoonAtMs = Math.max(this.#mayWriteSoonAtMs, restedAtMs);
+      });
     }, waitMs).unref();
   }
 
@@ -128,7 +133,6 @@ export class StateKeeper {
 
   async #writeNow(): Promise<void> {
     const { path, states, now } = this.#options;
-    const beganMs = performance.now();
     const impatience = setTimeout(() => {
       this.#fail(`the state file ${path} cannot be written: it takes longer than ${patienceMs / 1000} s`);
     }, patienceMs).unref();
@@ -147,9 +151,6 @@ export class StateKeeper {
       this.#fail((error as Error).message);
     } finally {
       clearTimeout(impatience);
-      const endedMs = performance.now();
-      const restedAtMs = endedMs + pauseFactor * (endedMs - beganMs);
-      this.#mayWriteSoonAtMs = Math.max(this.#mayWriteSoonAtMs, restedAtMs);
     }
   }
 

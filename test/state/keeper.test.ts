@@ -92,6 +92,20 @@ describe('what begins is written soon', () => {
     expect(written.length).toBeLessThanOrEqual(8);
   });
 
+  it('also if the write before it was slow', async () => {
+    let isSlow = true;
+    const { keeper, written } = await begin({
+      async during(write) {
+        await write;
+        if (isSlow) vi.advanceTimersByTime(4000);
+        isSlow = false;
+      },
+    });
+    keeper.writeSoon();
+    await pass(2000, keeper);
+    expect(written).toHaveLength(2);
+  });
+
   it('also if it begins during a write', async () => {
     let begins: (() => void) | undefined;
     const { keeper, written } = await begin({
