@@ -90,6 +90,26 @@ describe('a cause', () => {
     expect(write(outage(3, { stale: true }), 3 * minuteMs)).toEqual([]);
   });
 
+  it('of which something else is known or advised is said again, and the same not within ten minutes', () => {
+    const { write } = logOf();
+    const since = failureOf('auth', 'HTTP 401', { sinceMs: nowMs - minuteMs });
+    const refused = failing({ app_id: 'a' }, { lastFailure: since, lastSuccessMs: undefined });
+    const alone = () => causesOf(causeInput([refused]));
+    const beside = () =>
+      causesOf(causeInput([refused, status({ shield_zone_id: '7' }, { kind: 'shield_zone' })]));
+    const said = (causes: readonly Cause[], laterMs: number) =>
+      write(causes, laterMs).map(
+        ({ msg }) => /Copy the account's API key|leave these kinds out/.exec(msg)?.[0],
+      );
+    expect(said(alone(), 0)).toEqual(["Copy the account's API key"]);
+    expect(said(beside(), minuteMs)).toEqual(['leave these kinds out']);
+    expect(said(beside(), 2 * minuteMs)).toEqual([]);
+    expect(said(alone(), 3 * minuteMs)).toEqual([]);
+    expect(said(beside(), 4 * minuteMs)).toEqual([]);
+    expect(said(alone(), 11 * minuteMs)).toEqual(["Copy the account's API key"]);
+    expect(said(alone(), 12 * minuteMs)).toEqual([]);
+  });
+
   it('that ended is one info line: after how long, and how many it affected at most', () => {
     const { write } = logOf();
     write(outage(3));

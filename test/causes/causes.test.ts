@@ -149,6 +149,11 @@ describe('a key that one API refuses and others accept', () => {
     );
   });
 
+  it('and one that may not read everything (403) are accepted by the same', () => {
+    const one = cause([target('application', 'a', { ...forbidden, sinceMs: nowMs - minuteMs }), ...works]);
+    expect(one.title).toMatch(/: HTTP 403, and the shield and core APIs accept it$/);
+  });
+
   it('is accepted only by what was read since each of the APIs that refuse it began to', () => {
     const long = { ...refused, sinceMs: nowMs - 60 * minuteMs };
     const other = target('shield_zone', 's', undefined, { lastSuccessMs: nowMs - 2 * minuteMs });
