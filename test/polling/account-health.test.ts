@@ -150,6 +150,11 @@ describe('what is asked to know', () => {
     expect(acme([polled('/a', long), older, newer]).probe).toBeUndefined();
   });
 
+  it('is nothing once something was read, also by a poll that had begun before the failures', () => {
+    const slow = polled('/b', { ...read(1000), readBeganMs: nowMs - 2 * minuteMs });
+    expect(acme([once, once, slow]).probe).toBeUndefined();
+  });
+
   it('is of another operation where there is one', () => {
     const same = polled('/a', read(90_000));
     expect(acme([once, once, same, older]).probe).toBe(older);
