@@ -137,6 +137,30 @@ describe('a configuration that is applied again', () => {
   });
 });
 
+it('a permit that comes as its target leaves is given back, and nothing is requested with it', async () => {
+  const release = vi.fn();
+  let grant = () => {};
+  const get = vi.fn();
+  const engine = engineWith(get, {
+    paceOf: () => ({
+      permit: () =>
+        new Promise((resolve) => {
+          grant = () => resolve({ release });
+        }),
+      reserveFor: () => undefined,
+      slowDown: () => undefined,
+    }),
+  });
+  engine.apply(configOf([sectionConfig('application', [targetConfig({ app_id: 'one' })])]));
+  await settle();
+  grant();
+  engine.apply(configOf([]));
+  await settle();
+  expect(release).toHaveBeenCalledOnce();
+  expect(get).not.toHaveBeenCalled();
+  await engine.stop();
+});
+
 describe('a listing', () => {
   it('is not asked again for the targets that it has just found', async () => {
     const { engine, count, keys, logged, setZones } = engineOf(allZones, { zones: [7] });
