@@ -26,7 +26,7 @@ const advices = {
   same_key: {
     tone: 'bad',
     advice: `Give this account the key of its own. ${whenRead}`,
-    runbook: 'configuration.md#several-accounts',
+    runbook: 'runbooks/BunnynetSameKeyTwice.md',
   },
   unreadable_key: {
     tone: 'bad',
