@@ -69,3 +69,54 @@ describe('what inhibits', () => {
     },
   );
 });
+
+/** As Alertmanager matches: a label that is missing is empty. */
+function matches(matchers: readonly string[], labels: Readonly<Record<string, string>>): boolean {
+  return matchers.every((each) => {
+    const [, name = '', operator, value = ''] = /^(\w+)(=~|=)"(.*)"$/.exec(each) ?? [];
+    const own = labels[name] ?? '';
+    return operator === '=~' ? new RegExp(`^(?:${value})$`).test(own) : own === value;
+  });
+}
+
+function inhibits(
+  source: Readonly<Record<string, string>>,
+  target: Readonly<Record<string, string>>,
+): boolean {
+  return inhibitRules.some(
+    ({ source_matchers, target_matchers, equal }) =>
+      matches(source_matchers, source) &&
+      matches(target_matchers, target) &&
+      equal.every((name) => (source[name] ?? '') === (target[name] ?? '')),
+  );
+}
+
+describe('an alert', () => {
+  const acme = { cluster: 'a', namespace: 'edge', account: 'acme' };
+  const api = { alertname: 'BunnynetApiUnreadable', ...acme };
+  const unreadable = { alertname: 'BunnynetAccountUnreadable', severity: 'critical', ...acme };
+  const kind = { alertname: 'BunnynetKindUnreadable', severity: 'warning', kind: 'video_encoding', ...acme };
+
+  it('about an API of several hides what is of that API, and no account that answers 403 to everything', () => {
+    const video = { ...api, api: 'video', severity: 'warning' };
+    expect(inhibits(video, { ...kind, api: 'video' })).toBe(true);
+    expect(inhibits(video, { ...kind, api: 'core' })).toBe(false);
+    expect(inhibits(video, unreadable)).toBe(false);
+    expect(inhibits({ ...api, severity: 'critical' }, unreadable)).toBe(true);
+  });
+
+  it.each(['cluster', 'namespace', 'account'])('hides nothing of another %s', (label) => {
+    for (const source of [{ ...api, severity: 'critical' }, unreadable]) {
+      expect(inhibits(source, { ...kind, api: 'video' })).toBe(true);
+      expect(inhibits(source, { ...kind, api: 'video', [label]: 'other' })).toBe(false);
+    }
+  });
+
+  it('hides the same whoever saw it', () => {
+    for (const { equal } of inhibitRules) {
+      expect(equal).toEqual(expect.arrayContaining(['cluster', 'namespace', 'account']));
+      expect(equal).not.toContain('instance');
+      expect(equal).not.toContain('job');
+    }
+  });
+});
