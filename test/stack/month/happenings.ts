@@ -341,3 +341,44 @@ export const ofApplication =
     world.edit(account, operation, (body, { ids }) =>
       ids.includes(idOf(account, 'applications', place)) ? merged(body, fields(body)) : body,
     );
+
+/** The labels of what an alert is about. */
+export const ofZone = (account: AccountName, place: number): Labels => ({
+  account,
+  pull_zone_id: idOf(account, 'pullZones', place),
+});
+export const ofShield = (account: AccountName, place = 0): Labels => ({
+  account,
+  shield_zone_id: idOf(account, 'zones', place),
+});
+export const ofApp = (account: AccountName, place = 0): Labels => ({
+  account,
+  app_id: idOf(account, 'applications', place),
+});
+
+/** Other settings of the firewall at a place. */
+export const firewall = (account: AccountName, place: number, fields: Body): Change =>
+  set(account, 'shield_zone', fields, 'data', place);
+
+/** A container that ends again and again, so many minutes apart. */
+export const restarting =
+  (account: AccountName, everyMinutes: number): Change =>
+  (stage) => {
+    const beganMs = Date.now();
+    const restarts = () => Math.floor((Date.now() - beganMs) / 60_000 / everyMinutes);
+    const ended = (container: Body, at: number) =>
+      at > 0 ? container : { ...container, numberOfRestarts: restarts(), exitCode: 137 };
+    const change = (pod: Pod) => [{ ...pod, containers: pod.containers.map(ended) }];
+    return instances(account, 0, change, false)(stage);
+  };
+
+/** A prepaid balance of so many dollars, of which nobody is charged automatically. */
+export const prepaid =
+  (account: AccountName, dollars: number, perDay = 20): Change =>
+  (stage) => {
+    const beganMs = Date.now();
+    return set(account, 'billing', () => ({
+      AutomaticRechargeEnabled: false,
+      Balance: dollars - (perDay * (Date.now() - beganMs)) / 86_400_000,
+    }))(stage);
+  };

@@ -7,11 +7,12 @@ import {
   type Day,
   fail,
   type Happening,
-  idOf,
   instances,
   late,
   mails,
+  ofApp,
   ofApplication,
+  ofZone,
   pages,
   pullZone,
   records,
@@ -60,15 +61,6 @@ interface Drawn {
 type Draw = (dice: Dice, account: AccountName) => Drawn;
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-
-const ofZone = (account: AccountName, place: number) => ({
-  account,
-  pull_zone_id: idOf(account, 'pullZones', place),
-});
-const ofApp = (account: AccountName, place: number) => ({
-  account,
-  app_id: idOf(account, 'applications', place),
-});
 
 const cdn: readonly Draw[] = [
   ({ between, minutes, pick }, account) => {
