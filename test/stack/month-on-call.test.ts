@@ -12,7 +12,7 @@ import { accountNames } from './month/accounts.ts';
 import type { Day } from './month/happenings.ts';
 import { monthOf } from './month/month.ts';
 import { notify } from './month/notifications.ts';
-import { evaluate, type Firing, withoutUnread } from './month/rules.ts';
+import { evaluate, type Firing, type Scraped, withoutUnread } from './month/rules.ts';
 import { familiesIn, Samples } from './month/samples.ts';
 import { minuteMs, openStage } from './month/stage.ts';
 import { judge, type Verdict } from './month/verdict.ts';
@@ -22,35 +22,18 @@ const seed = Number(process.env['MONTH_SEED'] ?? Math.floor(Date.now() / 86_400_
 const wanted = process.env['MONTH_DAYS']?.split(',');
 const days = monthOf(seed).filter(({ name }) => wanted?.includes(name) ?? true);
 
-/** Rules with a mistake, each of which a day must find. */
+/** Rules with a mistake, each of which a day must show. */
 const mutants = [
-  {
-    mistake: 'a threshold',
-    day: 'cdn',
-    alerts: { BunnynetPullZoneServerErrors: { thresholds: { share: 0.5 } } },
-  },
-  {
-    mistake: 'a for',
-    day: 'random-things',
-    alerts: { BunnynetApplicationFailing: { for: '0m' } },
-  },
-  {
-    mistake: 'a label',
-    day: 'cdn',
-    alerts: { BunnynetPullZoneServerErrors: { labels: { severity: 'info' } } },
-  },
-].filter(({ day }) => wanted?.includes(day) ?? true);
+  { mistake: 'a threshold', alerts: { BunnynetApplicationMemoryNearLimit: { thresholds: { share: 0.98 } } } },
+  { mistake: 'a for', alerts: { BunnynetApplicationFailing: { for: '0m' } } },
+  { mistake: 'a label', alerts: { BunnynetDatabaseBlocked: { labels: { severity: 'warning' } } } },
+].map((mutant) => ({ ...mutant, day: 'things' }));
 
 const rules = withoutUnread(buildRuleFiles());
 const isRead = familiesIn([...rules.values()].join('\n'));
 
-interface Played {
+interface Played extends Scraped {
   readonly day: Day;
-  readonly samples: Samples;
-  /** The minute of promtool's time in which the day begins. */
-  readonly offset: number;
-  /** In which Prometheus did not run. */
-  readonly missed: readonly number[];
 }
 
 /** The years have the same days as 1970, in which promtool's time begins. */
@@ -73,7 +56,7 @@ async function play(day: Day, folder: string): Promise<Played> {
     }
     if (!(await stage.passMinute())) missed.push(offset + minute);
   }
-  return { day, samples, offset, missed };
+  return { day, samples, offset, missed, evaluatedEach: day.evaluatedEach ?? '1m' };
 }
 
 describe.runIf(process.env['NIGHTLY'])(`a month on call, with the seed ${seed}`, () => {
@@ -93,7 +76,7 @@ describe.runIf(process.env['NIGHTLY'])(`a month on call, with the seed ${seed}`,
   };
   const begin = (name: string, one: Played, files = rules) => {
     played.set(name, one);
-    const firing = evaluate(ownFolder(`rules of ${name}`), files, one.samples, one.offset, one.missed);
+    const firing = evaluate(ownFolder(`rules of ${name}`), files, one);
     // Whoever waits for it is told, too.
     firing.catch(() => undefined);
     evaluated.set(name, firing);
@@ -128,8 +111,11 @@ describe.runIf(process.env['NIGHTLY'])(`a month on call, with the seed ${seed}`,
     expect(faults).toEqual([]);
   });
 
-  it.each(mutants)('is red with a mistake in $mistake', ({ mistake, day }) => {
-    const faults = new Set(verdicts.get(day)?.faults);
-    expect(verdicts.get(mistake)?.faults.filter((fault) => !faults.has(fault))).not.toEqual([]);
-  });
+  it.each(mutants.filter(({ day }) => days.some(({ name }) => name === day)))(
+    'is red with a mistake in $mistake',
+    ({ mistake, day }) => {
+      const faults = new Set(verdicts.get(day)?.faults);
+      expect(verdicts.get(mistake)?.faults.filter((fault) => !faults.has(fault))).not.toEqual([]);
+    },
+  );
 });

@@ -50,6 +50,8 @@ export interface Day {
   readonly kinds?: readonly string[];
   /** By their names. Default: one with both accounts. */
   readonly exporters?: Readonly<Record<string, ExporterOptions>>;
+  /** As the groups of most kinds are. Default: as that of the exporter. */
+  readonly evaluatedEach?: '2m';
   /** Whether rules see the calendar as it is: that takes an evaluation for each minute since the first of January. */
   readonly hasCalendar?: true;
   readonly happenings: readonly Happening[];

@@ -186,6 +186,7 @@ export const thingDays: readonly Day[] = [
         'a deploy: an application gets new instances',
         instances('acme', 1, (pod) => [{ ...pod, name: `new-${String(pod['name'])}` }]),
       ),
+      happens('11:30', '0:03', 'an application fails for three minutes', status('umbrella', 1, 'failing')),
       happens(
         '10:30',
         '0:05',
@@ -196,6 +197,7 @@ export const thingDays: readonly Day[] = [
   },
   {
     name: 'replication',
+    evaluatedEach: '2m',
     begins: '2026-03-10T06:00Z',
     minutes: hours(28.5),
     kinds: ['storage_zone'],
@@ -211,6 +213,7 @@ export const thingDays: readonly Day[] = [
   },
   {
     name: 'money',
+    evaluatedEach: '2m',
     begins: '2026-01-29T00:00Z',
     minutes: hours(5 * 24),
     hasCalendar: true,

@@ -24,6 +24,7 @@ import {
 export const trafficDays: readonly Day[] = [
   {
     name: 'cdn',
+    evaluatedEach: '2m',
     begins: '2026-03-10T00:00Z',
     minutes: hours(37),
     kinds: ['pull_zone', 'pull_zone_statistics', 'pull_zone_origin_errors'],
@@ -124,6 +125,7 @@ export const trafficDays: readonly Day[] = [
   },
   {
     name: 'weeks',
+    evaluatedEach: '2m',
     begins: '2026-03-02T00:00Z',
     minutes: hours(9 * 24),
     kinds: ['pull_zone', 'pull_zone_statistics'],
@@ -161,6 +163,7 @@ export const trafficDays: readonly Day[] = [
   },
   {
     name: 'shield',
+    evaluatedEach: '2m',
     begins: '2026-03-10T00:00Z',
     minutes: hours(36),
     kinds: [

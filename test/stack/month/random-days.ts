@@ -354,7 +354,10 @@ export function randomDays(seed: number): readonly Day[] {
     };
   };
   return [
-    day('random-cdn', 25 * 60, cdn, { kinds: ['pull_zone', 'pull_zone_statistics'] }),
+    day('random-cdn', 25 * 60, cdn, {
+      kinds: ['pull_zone', 'pull_zone_statistics'],
+      evaluatedEach: '2m',
+    }),
     day('random-exporters', 60, exporters, {
       kinds: ['application', 'pull_zone', 'pull_zone_statistics', 'dns_record'],
       exporters: { acme: { accounts: { acme: 'acme' } }, umbrella: { accounts: { umbrella: 'umbrella' } } },

@@ -49,21 +49,25 @@ function silentIn(text: string, minutes: readonly number[]): string {
   return stringify({ groups: groups.map((group) => ({ ...group, rules: group.rules.map(silent) })) });
 }
 
-/**
- * All alerts that fire.
- *
- * @param missed minutes in which Prometheus did not run
- */
+/** What a Prometheus has of a day. */
+export interface Scraped {
+  readonly samples: Samples;
+  /** The minute of promtool's time in which the day begins. */
+  readonly offset: number;
+  /** In which Prometheus did not run. */
+  readonly missed: readonly number[];
+  readonly evaluatedEach: '1m' | '2m';
+}
+
+/** All alerts that fire. */
 export async function evaluate(
   folder: string,
   rules: RuleFiles,
-  samples: Samples,
-  fromMinute: number,
-  missed: readonly number[],
+  { samples, offset, missed, evaluatedEach }: Scraped,
 ): Promise<readonly Firing[]> {
   for (const [name, text] of rules)
     writeFileSync(join(folder, name), missed.length > 0 ? silentIn(text, missed) : text);
-  const minutes = Array.from({ length: samples.minutes - fromMinute }, (_, at) => fromMinute + at);
+  const minutes = Array.from({ length: samples.minutes - offset }, (_, at) => offset + at);
   const file = join(folder, 'month.test.yml');
   const firing = { expr: 'ALERTS{alertstate="firing"}', exp_samples: [] };
   // promtool says what it finds only where nothing was expected.
@@ -79,7 +83,7 @@ export async function evaluate(
     file,
     JSON.stringify({
       rule_files: [...rules.keys()].map((name) => join(folder, name)),
-      evaluation_interval: '1m',
+      evaluation_interval: evaluatedEach,
       tests,
     }),
   );
