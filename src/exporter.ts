@@ -26,7 +26,7 @@ import {
   roundText,
 } from './log-lines.ts';
 import { PollEngine } from './polling/engine.ts';
-import type { ListingStatus } from './polling/listings.ts';
+import type { ListingStatus } from './polling/listing-status.ts';
 import type { Overview } from './polling/overview.ts';
 import type { TargetStatus } from './polling/target-task.ts';
 import type { Exchange } from './report/report.ts';

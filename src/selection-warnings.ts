@@ -4,8 +4,8 @@
  */
 import type { Config } from './config/config.ts';
 import { leftOutOf, selectorOf } from './config/selector.ts';
-import { withNames } from './polling/discovered.ts';
-import type { ListingStatus } from './polling/listings.ts';
+import { withNames } from './polling/listed-things.ts';
+import type { ListingStatus } from './polling/listing-status.ts';
 import type { IdField, Listed, Listing, Resource } from './resources/resource.ts';
 import { count, quote } from './text.ts';
 

@@ -1,6 +1,6 @@
 /** What the log says of causes: the difference between two lists of them. */
 import type { Logger } from 'pino';
-import { nameOf } from '../polling/discovered.ts';
+import { nameOf } from '../polling/listed-things.ts';
 import { isHostFailure } from '../polling/record.ts';
 import { durationInWords } from '../text.ts';
 import type { Cause } from './cause.ts';

@@ -2,7 +2,7 @@
 
 import type { ApiCapacity } from '../polling/capacity.ts';
 import type { Health } from '../polling/health.ts';
-import type { ListingStatus } from '../polling/listings.ts';
+import type { ListingStatus } from '../polling/listing-status.ts';
 import type { SharedTargets } from '../polling/plan.ts';
 import type { Failure } from '../polling/record.ts';
 import type { TargetStatus } from '../polling/target-task.ts';

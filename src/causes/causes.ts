@@ -4,7 +4,7 @@
  */
 
 import { acceptedBeside, failingSince, isRefused, isUnread } from '../polling/health.ts';
-import type { ListingStatus } from '../polling/listings.ts';
+import type { ListingStatus } from '../polling/listing-status.ts';
 import { type Failure, isHostFailure, isUnknownId } from '../polling/record.ts';
 import { isFoundKey, type Spec } from '../polling/spec.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
@@ -96,7 +96,7 @@ function groupsOf(input: CauseInput): readonly Group[] {
           ? { id: `stale ${api}`, nature: 'stale', reason: 'stale' }
           : pauseOf(api, pausing);
     } else if (lastFailure) place = placeOf(lastFailure, api, target, input, outageIds);
-    if (!place || isUntold(lastFailure)) continue;
+    if (!place || saysNothingYet(lastFailure)) continue;
     const group = groupOf(place, api, credential);
     group.targets.push(status);
     group.kinds.add(kind);
@@ -104,7 +104,7 @@ function groupsOf(input: CauseInput): readonly Group[] {
   }
   for (const status of listings) {
     const { api, credential } = status.poll;
-    if (!status.lastFailure || isUntold(status.lastFailure)) continue;
+    if (!status.lastFailure || saysNothingYet(status.lastFailure)) continue;
     const place = placeOf(status.lastFailure, api, status.poll, input, outageIds);
     const group = groupOf(place, api, credential);
     group.listings.push(status);
@@ -121,7 +121,7 @@ function addFailure(group: Group, failure: Failure): void {
 }
 
 /** Whether a 401 says nothing yet: soon it is known what it is about. */
-function isUntold(failure: Failure | undefined): boolean {
+function saysNothingYet(failure: Failure | undefined): boolean {
   return failure?.result === 'auth' && (failure.doubt === 'new_key' || failure.doubt === 'asking');
 }
 

@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 import type { Progress } from '../backfill/backfill.ts';
 import type { Cause } from '../causes/cause.ts';
 import type { Environment } from '../env.ts';
-import type { ListingStatus } from '../polling/listings.ts';
+import type { ListingStatus } from '../polling/listing-status.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { Ids } from '../resources/resource.ts';
 import { count, plural } from '../text.ts';

@@ -4,7 +4,7 @@
  */
 import type { StateFile, TargetState } from '../state/form.ts';
 import { Counters } from './counters.ts';
-import { idText } from './discovered.ts';
+import { idText } from './listed-things.ts';
 import type { Target } from './spec.ts';
 
 /** How long counters of what left are kept, and of how many targets at least. Of more, those that left first go. */

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../api/errors.ts';
 import { type Get, isReadAlone, silent } from '../resources/resource.ts';
-import { parentOf } from './discovered.ts';
+import { parentOf } from './listed-things.ts';
 import { isBare401 } from './record.ts';
 import { isFoundKey, type ListingSpec, type Spec, sourceOf } from './spec.ts';
 import type { Task } from './target-task.ts';
@@ -97,7 +97,7 @@ export interface Asked {
 
 /**
  * Whose fault a bare 401 is. Of the id, if anything was read with the key by a request that began after it. Of the key, if what was
- * asked after it, or a minute before at most, got 401, too, and nothing was read since. Open, if what was asked after it tells nothing.
+ * asked after it, or a minute before at most, got 401, too, and nothing was read since. Undecided, if what was asked after it tells nothing.
  * Undefined until then. Times are by the machine's uptime.
  *
  * @param atMs when it came
@@ -107,11 +107,11 @@ export function faultOf(
   atMs: number,
   asked: Asked | undefined,
   readBeganMs: number,
-): 'id' | 'key' | 'open' | undefined {
+): 'id' | 'key' | 'undecided' | undefined {
   if (readBeganMs > atMs || (asked?.isGood && asked.beganMs >= atMs)) return 'id';
   if (asked === undefined) return undefined;
   if (asked.isGood === false && asked.endedMs > Math.max(readBeganMs, atMs - refusedMs)) return 'key';
-  return asked.beganMs >= atMs ? 'open' : undefined;
+  return asked.beganMs >= atMs ? 'undecided' : undefined;
 }
 
 /** A key at an API. */
@@ -128,7 +128,7 @@ interface Source {
 interface DoubtsOptions {
   /** Requests something else with the key of a task: true if that is answered well, false if it gets 401, too. */
   readonly ask: (task: Task, signal: AbortSignal) => Promise<boolean | undefined>;
-  readonly tell: (task: Task, fault: 'id' | 'key' | 'open') => void;
+  readonly tell: (task: Task, fault: 'id' | 'key' | 'undecided') => void;
   /** Nothing more is asked about a key for now. */
   readonly onAsked: () => void;
   readonly uptimeMs: () => number;

@@ -20,10 +20,10 @@ import { andList, count } from '../text.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { capacity } from './capacity.ts';
 import { CounterBook } from './counter-book.ts';
-import { compareListed, type Discovered, idText, ownKeysOf } from './discovered.ts';
 import { Doubts, isInDoubt, listingBehind } from './doubts.ts';
 import { type Health, health, isRefused } from './health.ts';
-import { logDiscovery } from './listings.ts';
+import { compareListed, type Discovered, idText, ownKeysOf } from './listed-things.ts';
+import { logDiscovery } from './listing-status.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
 import { type PlannedSection, plan, plannedSections } from './plan.ts';
 import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
@@ -531,7 +531,7 @@ export class PollEngine {
     return spec && (await this.#poller.opens(spec, signal));
   }
 
-  #tellFault(task: Task, fault: 'id' | 'key' | 'open'): void {
+  #tellFault(task: Task, fault: 'id' | 'key' | 'undecided'): void {
     const { lastFailure, answeredMs, deniedSinceMs = answeredMs } = task.record;
     if (lastFailure) {
       const failure = withFault(lastFailure, fault);

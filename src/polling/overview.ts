@@ -2,7 +2,7 @@
 
 import type { ApiCapacity } from './capacity.ts';
 import { type Health, health, readAt } from './health.ts';
-import { type ListingStatus, listingStatus } from './listings.ts';
+import { type ListingStatus, listingStatus } from './listing-status.ts';
 import type { Plan } from './plan.ts';
 import { Tallies, type Tally } from './tally.ts';
 import { TargetTask, type Task } from './target-task.ts';

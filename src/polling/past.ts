@@ -5,15 +5,15 @@
 import type { Config } from '../config/config.ts';
 import { leftOutOf } from '../config/selector.ts';
 import type { ApiName, Found, Get, Resource } from '../resources/resource.ts';
-import { compareListed, idText, ownKeysOf } from './discovered.ts';
 import { listingBehind, mayBeAboutId, opens } from './doubts.ts';
-import { isAccepted, mayLack } from './listings.ts';
+import { compareListed, idText, ownKeysOf } from './listed-things.ts';
+import { isAccepted, mayLack } from './listing-status.ts';
 import { plan, plannedSections } from './plan.ts';
 import { type Failure, isBare401 } from './record.ts';
 import type { ListingSpec, Spec, Target } from './spec.ts';
 import type { Snapshot } from './task.ts';
 
-export { idText, nameOf } from './discovered.ts';
+export { idText, nameOf } from './listed-things.ts';
 export type { ListingSpec, Spec, Target } from './spec.ts';
 export { type FamilyRows, namedRowsOf, withAccount } from './target-rows.ts';
 

@@ -19,7 +19,7 @@ import {
   type Listing,
   type Resource,
 } from '../resources/resource.ts';
-import { type Discovered, fullKeyNameOf, idText, keyNameOf, parentOf, withNames } from './discovered.ts';
+import { type Discovered, fullKeyNameOf, idText, keyNameOf, parentOf, withNames } from './listed-things.ts';
 import { type ListingSpec, listingKey, type Target, targetKey } from './spec.ts';
 import type { Snapshot } from './task.ts';
 

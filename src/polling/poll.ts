@@ -17,8 +17,8 @@ import {
 } from '../resources/resource.ts';
 import { safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
-import { isExchanged, nameOf } from './discovered.ts';
 import { mayBeAboutId, opens } from './doubts.ts';
+import { isExchanged, nameOf } from './listed-things.ts';
 import { isAnswer, isBare401, isDenial, neverPolled, nextFailure } from './record.ts';
 import { newKeyMs } from './schedule.ts';
 import { hasPollMetrics, isFoundKey, type Spec, type Target } from './spec.ts';

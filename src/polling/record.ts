@@ -15,9 +15,9 @@ export interface Failure {
   readonly isOfApi?: boolean | undefined;
   /**
    * Why a 401 says nothing of the key. new_key: nothing was ever read with it, so that it may be too new. asking: it may be about the
-   * id that was requested, and something else is requested to know. open: the same, but nothing told yet.
+   * id that was requested, and something else is requested to know. undecided: the same, but what was requested tells nothing.
    */
-  readonly doubt?: 'new_key' | 'asking' | 'open' | undefined;
+  readonly doubt?: 'new_key' | 'asking' | 'undecided' | undefined;
   /** What to do about it, as sentences, where more is known than the result. */
   readonly advice?: string | undefined;
   /** Unix time. */
@@ -44,12 +44,12 @@ export function isDenial({ result, status }: Pick<Failure, 'result' | 'status'>)
 }
 
 /** A 401 of which it is known whose fault it is, or that nothing tells. Of a key that is good, it means that there is no such thing. */
-export function withFault(failure: Failure, fault: 'id' | 'key' | 'open'): Failure {
+export function withFault(failure: Failure, fault: 'id' | 'key' | 'undecided'): Failure {
   if (fault === 'id') return { ...failure, result: 'not_found', doubt: undefined };
   return {
     ...failure,
     result: 'auth',
-    doubt: fault === 'open' ? fault : undefined,
+    doubt: fault === 'undecided' ? fault : undefined,
     // It was about the id until now.
     sinceMs: failure.result === 'auth' ? failure.sinceMs : failure.atMs,
   };

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TargetConfig } from '../config/config.ts';
 import type { ApiName, Ids, Listed, Listing, Resource } from '../resources/resource.ts';
-import { type Discovered, idText } from './discovered.ts';
+import { type Discovered, idText } from './listed-things.ts';
 
 /** What a target and a listing have in common. */
 interface SpecBase {

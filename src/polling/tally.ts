@@ -2,7 +2,7 @@
  * How many targets of each kind an account has and how they are, and what its listings found: the one count that the exporter's own
  * metrics, the status page and the log read. Pure.
  */
-import type { ListingStatus } from './listings.ts';
+import type { ListingStatus } from './listing-status.ts';
 import type { TargetStateName, TargetStatus } from './target-task.ts';
 
 /** stale: those without values on the page, whatever their state. */

@@ -4,7 +4,7 @@
  */
 
 import { offsetOf } from '../hash.ts';
-import type { Discovered } from './discovered.ts';
+import type { Discovered } from './listed-things.ts';
 import { neverPolled, type PollRecord } from './record.ts';
 import { type ListingSpec, operationOf, type Spec } from './spec.ts';
 

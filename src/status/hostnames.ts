@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText } from '../http/answer.ts';
 import { mapParts, send } from '../http/send.ts';
-import type { ListingStatus } from '../polling/listings.ts';
+import type { ListingStatus } from '../polling/listing-status.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import { pullZone, type ZoneHostnames } from '../resources/kinds/pull-zone.ts';
 import { expectedOf, quote } from '../text.ts';

@@ -1,7 +1,7 @@
 /** The targets as JSON, a few milliseconds at a time. docs/pages.md lists the fields. */
 
-import { nameOf } from '../polling/discovered.ts';
-import type { ListingStatus } from '../polling/listings.ts';
+import { nameOf } from '../polling/listed-things.ts';
+import type { ListingStatus } from '../polling/listing-status.ts';
 import type { Failure } from '../polling/record.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import { Turns } from '../turns.ts';

@@ -1,5 +1,5 @@
 /** The section of the status page that shows the listings, the failing first. */
-import type { ListingStatus } from '../polling/listings.ts';
+import type { ListingStatus } from '../polling/listing-status.ts';
 import { capitalised, count, plural } from '../text.ts';
 import { type HtmlValue, html } from './html.ts';
 import { ago, failureText, keyText, ofParent, stateMark } from './parts.ts';

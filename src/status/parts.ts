@@ -1,5 +1,5 @@
 /** Pieces that the sections of the status page share. */
-import { nameOf } from '../polling/discovered.ts';
+import { nameOf } from '../polling/listed-things.ts';
 import type { Failure } from '../polling/record.ts';
 import type { ListingSpec, Spec } from '../polling/spec.ts';
 import type { Tone } from '../resources/resource.ts';

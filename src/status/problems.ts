@@ -1,8 +1,8 @@
 /** The first section of the status page: what is wrong, the worst first, what it means and what to do. */
 
 import type { Cause } from '../causes/cause.ts';
-import { nameOf } from '../polling/discovered.ts';
-import type { ListingStatus } from '../polling/listings.ts';
+import { nameOf } from '../polling/listed-things.ts';
+import type { ListingStatus } from '../polling/listing-status.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import { clockText, count, plural } from '../text.ts';
 import { type Html, type HtmlValue, html } from './html.ts';

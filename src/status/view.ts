@@ -6,9 +6,9 @@
 import type { CauseInput } from '../causes/cause.ts';
 import { causesOf } from '../causes/causes.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
-import { idText, nameOf } from '../polling/discovered.ts';
 import { unreadSince } from '../polling/health.ts';
-import type { ListingStatus } from '../polling/listings.ts';
+import { idText, nameOf } from '../polling/listed-things.ts';
+import type { ListingStatus } from '../polling/listing-status.ts';
 import { addCounts, type Counts, noCounts, type Tally } from '../polling/tally.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { Condition, Resource } from '../resources/resource.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cause, CauseKind } from '../../src/causes/cause.ts';
 import { causesOf } from '../../src/causes/causes.ts';
 import { unreadSince } from '../../src/polling/health.ts';
-import type { ListingStatus } from '../../src/polling/listings.ts';
+import type { ListingStatus } from '../../src/polling/listing-status.ts';
 import type { Failure } from '../../src/polling/record.ts';
 import type { TargetStatus } from '../../src/polling/target-task.ts';
 import type { ApiName } from '../../src/resources/resource.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { causesOf } from '../../src/causes/causes.ts';
 import { prettyLine } from '../../src/cli/pretty-log.ts';
 import { colours, ProgressLine, plain, pollReport, styleFor } from '../../src/cli/terminal.ts';
-import type { ListingStatus } from '../../src/polling/listings.ts';
+import type { ListingStatus } from '../../src/polling/listing-status.ts';
 import type { TargetStatus } from '../../src/polling/target-task.ts';
 import { causeInput, failing, listing, nowMs, refusedListing, status } from '../status/fixtures.ts';
 

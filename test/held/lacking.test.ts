@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { mayLack } from '../../src/polling/listings.ts';
+import { mayLack } from '../../src/polling/listing-status.ts';
 import { applications } from '../../src/resources/kinds/application.ts';
 import { reply, startWhole, type Whole } from './whole.ts';
 

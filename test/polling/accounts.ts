@@ -1,7 +1,7 @@
 /** What is planned for accounts of some sizes, once every listing was read. */
 import { loadConfig } from '../../src/config/load.ts';
 import { capacity } from '../../src/polling/capacity.ts';
-import type { Discovered } from '../../src/polling/discovered.ts';
+import type { Discovered } from '../../src/polling/listed-things.ts';
 import type { ListingSpec } from '../../src/polling/spec.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import type { Listed } from '../../src/resources/resource.ts';

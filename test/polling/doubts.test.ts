@@ -22,7 +22,7 @@ describe('a 401 that came at 100 s', () => {
     ['of nobody yet if that was longer ago', asked(39_000, false), 20_000, undefined],
     ['of nobody yet if something was read since that', asked(90_000, false), 95_000, undefined],
     ['of the id if something was read since that and since it', asked(100_200, false), 101_000, 'id'],
-    ['open if what was asked after it tells nothing', asked(100_200, undefined), never, 'open'],
+    ['undecided if what was asked after it tells nothing', asked(100_200, undefined), never, 'undecided'],
     ['of nobody yet while nothing was asked since', asked(99_900, undefined), never, undefined],
   ])('is %s', (_, last, readBeganMs, fault) => {
     expect(faultOf(atMs, last, readBeganMs)).toBe(fault);

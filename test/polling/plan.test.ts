@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SectionConfig } from '../../src/config/config.ts';
 import { loadPatternEngine } from '../../src/config/selector.ts';
-import type { Discovered } from '../../src/polling/discovered.ts';
+import type { Discovered } from '../../src/polling/listed-things.ts';
 import type { Plan } from '../../src/polling/plan.ts';
 import { defineListedResource, defineListing, defineResource } from '../../src/resources/define.ts';
 import { id, object } from '../../src/resources/fields.ts';

@@ -2,7 +2,7 @@
 
 import type { CauseInput, CauseKind, ExporterState } from '../../src/causes/cause.ts';
 import { health } from '../../src/polling/health.ts';
-import type { ListingStatus } from '../../src/polling/listings.ts';
+import type { ListingStatus } from '../../src/polling/listing-status.ts';
 import { type Failure, isAnswer, isDenial, neverPolled, type PollRecord } from '../../src/polling/record.ts';
 import { type ListingSpec, operationOf, type Target } from '../../src/polling/spec.ts';
 import { Tallies } from '../../src/polling/tally.ts';

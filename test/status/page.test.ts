@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ListingStatus } from '../../src/polling/listings.ts';
+import type { ListingStatus } from '../../src/polling/listing-status.ts';
 import type { TargetStatus } from '../../src/polling/target-task.ts';
 import { statusPageHeaders } from '../../src/status/assets.ts';
 import { html } from '../../src/status/html.ts';

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { apiDefaults } from '../config/config.ts';
 import type { ApiName } from '../resources/resource.ts';
-import { type Changes, type Discovered, describeDiscovery, nameOf, singular } from './discovered.ts';
+import { type Changes, type Discovered, describeDiscovery, nameOf, singular } from './listed-things.ts';
 import type { TargetSelection } from './plan.ts';
 import { type Failure, hasEnded } from './record.ts';
 import type { ListingSpec } from './spec.ts';

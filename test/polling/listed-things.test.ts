@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareListed, describeDiscovery } from '../../src/polling/discovered.ts';
+import { compareListed, describeDiscovery } from '../../src/polling/listed-things.ts';
 
 const one = (id: string, name?: string) => ({ ids: { shield_zone_id: id }, name });
 
