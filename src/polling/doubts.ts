@@ -11,10 +11,10 @@ import { isBare401 } from './record.ts';
 import { isFoundKey, type ListingSpec, type Spec, sourceOf } from './spec.ts';
 import type { Task } from './target-task.ts';
 
-/** The least time between two requests that are made to know. */
+/** The least time between two requests that are made only to learn whose fault a 401 is. */
 const pauseMs = 1000;
 
-/** For so long after such a request got 401, too, each 401 is of the key. */
+/** For so long after such a request was refused, a further 401 with the key needs no other: the key is refused. */
 const refusedMs = 60_000;
 
 /** The ids of what is requested; undefined where it is of the account as a whole. */
