@@ -283,6 +283,6 @@ it('docs/configuration.md says of each kind which key suffices, once', () => {
   const named = table
     .split('\n')
     .slice(2)
-    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, kind]) => kind));
+    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, kind = '']) => kind));
   expect(named.toSorted()).toEqual(resources.map(({ kind }) => kind).toSorted());
 });
