@@ -146,12 +146,12 @@ export class Counters {
   ): readonly UntoldDay[] {
     const answeredSeconds = (answeredMs ?? nowMs) / 1000;
     const today = startOfDay(answeredSeconds);
-    const given = this.#indexes.map((index) => givenOf(catalogue[index], target, parts, today));
-    const query = queryOf(this.#kind);
-    const { range, isCaughtUp } = askedFor(this.contextAt(beganMs), query);
     const isFirst = this.#sinceMs === undefined;
     // What had just begun at the first reading counts from its start.
-    if (isFirst && answeredSeconds - today < youngSeconds) for (const one of given) one.told.add(today);
+    const isYoung = isFirst && answeredSeconds - today < youngSeconds;
+    const given = this.#indexes.map((index) => givenOf(catalogue[index], target, parts, { today, isYoung }));
+    const query = queryOf(this.#kind);
+    const { range, isCaughtUp } = askedFor(this.contextAt(beganMs), query);
     const blank = isFirst ? [] : this.#blankOf(parts, given, range);
     const lost = this.#take([...untold, ...blank], beganMs);
     const pendingMs = this.#pendingMs;
@@ -186,7 +186,7 @@ export class Counters {
   #blankOf(parts: readonly ReadPart[], given: readonly Given[], asked: Range): readonly UntoldDay[] {
     const isCatchingUp = this.#isBehind || daysIn(asked).length > 2;
     if (!isCatchingUp) return [];
-    const told = new Set(given.flatMap((one) => [...one.told]));
+    const told = new Set(given.flatMap((one) => [...one.told()]));
     const todayMs = startOfDay(asked.toMs / 1000) * 1000;
     const days = parts.flatMap(({ range }) =>
       daysIn(range ?? { fromMs: startOfDay(this.#lastBeganMs / 1000) * 1000, toMs: todayMs }),
@@ -264,37 +264,55 @@ export class Counters {
 
 /** What a reading has of a family. */
 interface Given {
-  /** One for each set of labels. */
   readonly samples: readonly CounterSample[];
-  /** The starts of the days of which it has all series, in seconds since 1970: one that is not among them had 0. */
-  readonly told: Set<number>;
+  /** The start of the first day that it is about, in seconds since 1970. */
+  readonly fromSeconds: number;
+  /** The starts of the days of which it has all series, in seconds since 1970: one without a sample had 0. */
+  readonly told: () => ReadonlySet<number>;
 }
 
-/** today: the start of the day of the answer, in seconds since 1970. */
+/**
+ * today: the start of the day of the answer, in seconds since 1970. isYoung: whether that had nothing before the reading, also if that
+ * does not say so.
+ */
 function givenOf(
   family: Family | undefined,
   target: TargetContext,
   parts: readonly ReadPart[],
-  today: number,
+  { today, isYoung }: { readonly today: number; readonly isYoung: boolean },
 ): Given {
+  const read = parts.map(({ reading, range }) => ({ samples: family?.days?.(reading, target) ?? [], range }));
+  const [first] = read;
+  let told: ReadonlySet<number> | undefined;
+  return {
+    samples: read.length === 1 && first ? first.samples : merged(read.flatMap(({ samples }) => samples)),
+    fromSeconds: startOfDay(Math.min(today, ...read.map(({ range }) => (range?.fromMs ?? 0) / 1000))),
+    told: () =>
+      (told ??= new Set([...read.flatMap((part) => toldOf(part, today)), ...(isYoung ? [today] : [])])),
+  };
+}
+
+/** One sample for each set of labels, with the days of all answers. */
+function merged(samples: readonly CounterSample[]): readonly CounterSample[] {
   const byLabels = new Map<string, CounterSample>();
-  const told = new Set<number>();
-  for (const { reading, range } of parts) {
-    const samples = family?.days?.(reading, target) ?? [];
-    const asked = range ? daysIn(range).map(({ fromMs }) => fromMs / 1000) : [today];
-    const there = new Set(samples.flatMap(({ days }) => days.map(({ startSeconds }) => startSeconds)));
-    // Without any day, nothing was counted on those that were asked for; and one day alone is all that the answer is about.
-    const isOneDay = range !== undefined && asked.length === 1;
-    const isAbout = samples.length > 0 && (there.size === 0 || isOneDay);
-    for (const startSeconds of isAbout ? asked : there) told.add(startSeconds);
-    for (const sample of samples) {
-      const key = keyOf(sample.labels);
-      const before = parts.length > 1 ? byLabels.get(key) : undefined;
-      // Of two samples of one answer with the same labels the later one counts, as on the page.
-      byLabels.set(key, before ? { ...sample, days: [...before.days, ...sample.days] } : sample);
-    }
+  for (const sample of samples) {
+    const key = keyOf(sample.labels);
+    const before = byLabels.get(key);
+    byLabels.set(key, before ? { ...sample, days: [...before.days, ...sample.days] } : sample);
   }
-  return { samples: [...byLabels.values()], told };
+  return [...byLabels.values()];
+}
+
+/** The days of which an answer has all series. */
+function toldOf(
+  { samples, range }: { readonly samples: readonly CounterSample[]; readonly range?: Range | undefined },
+  today: number,
+): readonly number[] {
+  const asked = range ? daysIn(range).map(({ fromMs }) => fromMs / 1000) : [today];
+  const there = new Set(samples.flatMap(({ days }) => days.map(({ startSeconds }) => startSeconds)));
+  // Without any day, nothing was counted on those that were asked for; and one day alone is all that the answer is about.
+  const isOneDay = range !== undefined && asked.length === 1;
+  return samples.length > 0 && (there.size === 0 || isOneDay) ? asked : [...there];
 }
 
 /** When a reading was. */
@@ -368,14 +386,15 @@ class FamilyCounters {
 
   /** Returns whether anything has begun. */
   add(
-    { samples, told }: Given,
+    { samples, fromSeconds, told }: Given,
     { bound, comesAndGoes }: Pick<Family, 'bound' | 'comesAndGoes'>,
     times: ReadingTimes,
   ): boolean {
     const hadRest = this.#rest !== undefined;
     const { nowMs, uptimeMs, pendingSeconds } = times;
     const isNew = this.#held.length === 0 && !this.#rest;
-    const young = [...told].filter((startSeconds) => isNew || startSeconds <= this.#youngestSeconds);
+    const mayBeYoung = isNew || fromSeconds <= this.#youngestSeconds;
+    const young = mayBeYoung ? [...told()].filter((at) => isNew || at <= this.#youngestSeconds) : [];
     const left = new Map(samples.map((sample) => [keyOf(sample.labels), sample]));
     for (const series of this.#held) {
       const key = keyOf(series.labels);
