@@ -550,12 +550,12 @@ export class PollEngine {
   /** Looks at once how the API of a task is if its poll was to tell, or if the API may answer again. */
   #actOnAnswer({ spec: { api }, record: { unanswered }, probedMs }: Task, startedMs: number): void {
     const { isSuspected = false } = this.#health.apis.get(api) ?? {};
-    if (unanswered ? probedMs === startedMs : isSuspected) this.#look();
+    // What is down stays so until something is answered.
+    if (unanswered ? probedMs === startedMs && !this.#isDown(api) : isSuspected) this.#look();
   }
 
   /** A key that is refused is known to be so: the next reading with it makes due what was refused. Of other failures it is looked soon. */
   #actOnFailure({ spec: { api, credential }, record: { lastFailure, unanswered } }: Task): void {
-    // What is down stays so until something is answered.
     if (!lastFailure || (unanswered && this.#isDown(api))) return;
     if (isRefusal(lastFailure) && !isRefused(this.#health, api, credential)) this.#look();
     else this.#lookSoon ??= setTimeout(() => this.#look(), lookPauseMs);

@@ -1,7 +1,10 @@
-/** Due times and one timer for all of them. Whoever is due is handed over together with the others, the earliest first. */
+/** Due times and one timer for all of them. Whoever is due is handed over, the earliest first. */
 
 /** The longest that Node's timers can wait. */
 const longestWaitMs = 2 ** 31 - 1;
+
+/** So many are handed over in a turn, some milliseconds of work: after a reload or an outage thousands may be due at once. */
+const mostAtOnce = 500;
 
 export class Timetable<Item> {
   readonly #dueAtMs = new Map<Item, number>();
@@ -41,7 +44,7 @@ export class Timetable<Item> {
     this.#dueAtMs.delete(item);
   }
 
-  /** Hands over what is due. */
+  /** Hands over what is due, or the first of it, and then the rest in turns of its own. */
   wake(): void {
     const nowMs = this.#nowMs();
     const due: [item: Item, dueAtMs: number][] = [];
@@ -50,10 +53,11 @@ export class Timetable<Item> {
       if (entry[1] <= nowMs) due.push(entry);
       else nextMs = Math.min(nextMs, entry[1]);
     }
-    for (const [item] of due) this.#dueAtMs.delete(item);
-    this.#wakeAtMs = nextMs;
+    const first = due.toSorted(([, a], [, b]) => a - b).slice(0, mostAtOnce);
+    for (const [item] of first) this.#dueAtMs.delete(item);
+    this.#wakeAtMs = first.length < due.length ? nowMs : nextMs;
     this.#setTimer();
-    if (due.length > 0) this.#onDue(due.toSorted(([, a], [, b]) => a - b).map(([item]) => item));
+    if (first.length > 0) this.#onDue(first.map(([item]) => item));
   }
 
   end(): void {

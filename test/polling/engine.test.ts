@@ -17,6 +17,7 @@ interface Setting {
   /** Whether every request fails. */
   readonly isDown?: () => boolean;
   readonly zones?: readonly number[];
+  readonly keyIdOf?: (credential: string) => string;
   /** Replaces the usual answer. */
   readonly answer?: (path: string) => Promise<unknown>;
   /** Delays an answer until it resolves. */
@@ -45,6 +46,7 @@ function engineOf(config: Config, setting: Setting = {}) {
     },
     {
       paceOf: () => pacer,
+      keyIdOf: setting.keyIdOf,
       log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) }),
     },
   );
@@ -247,6 +249,48 @@ describe('a listing', () => {
       await engine.stop();
     },
   );
+
+  it.each([
+    ['its key changes', ['7', '7', '8']],
+    ['a target is read with another credential', ['7', '8']],
+  ])('gives a target nothing more of a run that is not its own any more: %s', async (what, expected) => {
+    const named = (credential: string) =>
+      configOf([
+        sectionConfig('shield_zone', [
+          targetConfig({ shield_zone_id: '7' }, { intervalMs: 60 * minuteMs }),
+          targetConfig({ shield_zone_id: '8' }, { intervalMs: 60 * minuteMs, credential }),
+        ]),
+      ]);
+    let keyId = 'first';
+    const { engine } = engineOf(named('account'), { zones: [7, 8], keyIdOf: () => keyId });
+    await settle();
+    const read: string[] = [];
+    const change = () => {
+      if (!what.includes('credential')) {
+        keyId = 'second';
+        engine.keysChanged(['account']);
+      } else engine.apply(named('other'));
+    };
+    const { succeeded } = TargetTask.prototype;
+    const spy = vi.spyOn(TargetTask.prototype, 'succeeded').mockImplementation(function (
+      this: TargetTask,
+      ...given: Parameters<TargetTask['succeeded']>
+    ) {
+      const untold = succeeded.apply(this, given);
+      read.push(this.spec.ids['shield_zone_id'] ?? '');
+      vi.advanceTimersByTime(5);
+      if (read.length === 1) queueMicrotask(change);
+      return untold;
+    });
+    onTestFinished(() => spy.mockRestore());
+    void engine.pollNow();
+    for (let turn = 0; turn < 30; turn++) {
+      await vi.advanceTimersByTimeAsync(20);
+      await nextTurn();
+    }
+    expect(read).toEqual(expected);
+    await engine.stop();
+  });
 
   it('is forgotten with its section: if the section comes back, it starts from scratch', async () => {
     let isDown = false;

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Request } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
+import { Timetable } from '../../src/polling/timetable.ts';
 import { ReadingError } from '../../src/resources/resource.ts';
 import { configOf, engineWith, sectionConfig, targetConfig } from './fixtures.ts';
 
@@ -120,6 +121,21 @@ describe('polls', () => {
     expect(ended).toHaveBeenCalledTimes(3);
     expect(timesOf('t0')).toHaveLength(2);
     void engine.stop();
+  });
+
+  it('that are due at once by thousands begin some at a time, in their order, with other work in between', () => {
+    const parts: number[][] = [];
+    const timetable = new Timetable<number>(
+      () => performance.now(),
+      (due) => void parts.push([...due]),
+    );
+    for (let item = 0; item < 1200; item++) timetable.set(item, performance.now() - item);
+    timetable.wake();
+    expect(parts).toHaveLength(1);
+    vi.advanceTimersByTime(10);
+    expect(parts.map(({ length }) => length)).toEqual([500, 500, 200]);
+    expect(parts.flat()).toEqual(Array.from({ length: 1200 }, (_, at) => 1199 - at));
+    timetable.end();
   });
 
   it('follow a shorter interval at once', async () => {
