@@ -554,14 +554,14 @@ describe('what a state forgets', () => {
     await first.pass(11 * minuteMs);
     await first.stop();
     let read: WeakRef<object> | undefined;
-    const restore = CounterBook.prototype.restore;
-    CounterBook.prototype.restore = function (this: CounterBook, state) {
+    const { prototype } = CounterBook;
+    const real = Object.getOwnPropertyDescriptor(prototype, 'restore') ?? {};
+    const restore = real.value as CounterBook['restore'];
+    prototype.restore = function (this: CounterBook, state) {
       read = new WeakRef(state.targets);
       restore.call(this, state);
     };
-    onTestFinished(() => {
-      CounterBook.prototype.restore = restore;
-    });
+    onTestFinished(() => void Object.defineProperty(prototype, 'restore', real));
     const second = await start(run);
     collectGarbage();
     expect(read?.deref()).toBeUndefined();
