@@ -278,9 +278,9 @@ export class Pacer {
   #placeOf({ account: name, credential, kind, queue: queueName }: QueueAddress): Place {
     // A new one goes before the one that had the last turn. Before all others it would let those that come and go have all the turns.
     const of = { turn: this.#turn - 1, inFlight: 0 };
-    const account = this.#accounts.get(name) ?? { ...of, name, keys: new Map() };
-    const key = account.keys.get(credential) ?? { ...of, credential, queues: new Map() };
-    const queue = key.queues.get(queueName) ?? {
+    const account: Account = this.#accounts.get(name) ?? { ...of, name, keys: new Map() };
+    const key: Key = account.keys.get(credential) ?? { ...of, credential, queues: new Map() };
+    const queue: Queue = key.queues.get(queueName) ?? {
       ...of,
       name: queueName,
       kind,

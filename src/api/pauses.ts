@@ -85,7 +85,7 @@ export class Pauses {
   ): boolean {
     this.#forget(nowMs);
     const none = { whole: undefined, kinds: new Map(), refusedSinceRead: new Map() };
-    const key = this.#keys.get(keyId) ?? { ...none, credential, refusedMs: nowMs };
+    const key: MutableKeyPauses = this.#keys.get(keyId) ?? { ...none, credential, refusedMs: nowMs };
     this.#keys.set(keyId, key);
     key.credential = credential;
     key.refusedMs = nowMs;

@@ -95,7 +95,7 @@ function makeNamespace(name: string): Get {
   ];
   succeed('kubectl', ['apply', '--filename', '-'], { apiVersion: 'v1', kind: 'List', items });
   return (kind, object) =>
-    JSON.parse(succeed('kubectl', ['get', kind, object, '--namespace', name, '--output', 'json']));
+    JSON.parse(succeed('kubectl', ['get', kind, object, '--namespace', name, '--output', 'json'])) as never;
 }
 
 /** Attaches to a workload, on this machine: writes what its container prints on stdout. */

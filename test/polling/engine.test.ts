@@ -78,6 +78,21 @@ const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Runs everything that is due. */
 const settle = async () => await vi.advanceTimersByTimeAsync(500);
 
+/** Calls this with the zone of each reading that a target gets. Each reading takes a turn of its own. */
+function afterReadings(then: (zone: string) => void): void {
+  const succeeded = Reflect.get(TargetTask.prototype, 'succeeded') as TargetTask['succeeded'];
+  const spy = vi.spyOn(TargetTask.prototype, 'succeeded').mockImplementation(function (
+    this: TargetTask,
+    ...given: Parameters<TargetTask['succeeded']>
+  ) {
+    const untold = succeeded.apply(this, given);
+    vi.advanceTimersByTime(5);
+    then(this.spec.ids['shield_zone_id'] ?? '');
+    return untold;
+  });
+  onTestFinished(() => spy.mockRestore());
+}
+
 describe('a changed key', () => {
   it('changes nothing for healthy targets or those of other keys', async () => {
     const { engine, count } = engineOf(config, { refused: ['second'] });
@@ -225,20 +240,11 @@ describe('a listing', () => {
       const { engine } = engineOf(named(['7', '8'], 'a'), { zones: [7, 8, 9] });
       await settle();
       const read: string[] = [];
-      const { succeeded } = TargetTask.prototype;
-      const spy = vi.spyOn(TargetTask.prototype, 'succeeded').mockImplementation(function (
-        this: TargetTask,
-        ...given: Parameters<TargetTask['succeeded']>
-      ) {
-        const untold = succeeded.apply(this, given);
-        read.push(this.spec.ids['shield_zone_id'] ?? '');
-        // It takes a turn of its own, and the reload comes after the first.
-        vi.advanceTimersByTime(5);
-        if (read.length === 1)
+      // The reload comes after the first.
+      afterReadings((zone) => {
+        if (read.push(zone) === 1)
           queueMicrotask(() => engine.apply(named([...new Set(['7', '8', id])], setting)));
-        return untold;
       });
-      onTestFinished(() => spy.mockRestore());
       void engine.pollNow();
       for (let turn = 0; turn < 20; turn++) {
         await vi.advanceTimersByTimeAsync(20);
@@ -271,18 +277,9 @@ describe('a listing', () => {
         engine.keysChanged(['account']);
       } else engine.apply(named('other'));
     };
-    const { succeeded } = TargetTask.prototype;
-    const spy = vi.spyOn(TargetTask.prototype, 'succeeded').mockImplementation(function (
-      this: TargetTask,
-      ...given: Parameters<TargetTask['succeeded']>
-    ) {
-      const untold = succeeded.apply(this, given);
-      read.push(this.spec.ids['shield_zone_id'] ?? '');
-      vi.advanceTimersByTime(5);
-      if (read.length === 1) queueMicrotask(change);
-      return untold;
+    afterReadings((zone) => {
+      if (read.push(zone) === 1) queueMicrotask(change);
     });
-    onTestFinished(() => spy.mockRestore());
     void engine.pollNow();
     for (let turn = 0; turn < 30; turn++) {
       await vi.advanceTimersByTimeAsync(20);

@@ -240,7 +240,9 @@ describe('two tenants', () => {
     const labels = (of: Labels) =>
       written(
         Object.fromEntries(
-          Object.entries({ namespace: 'edge', ...of, account: 'acme', api: 'core' }).toSorted(),
+          Object.entries({ namespace: 'edge', ...of, account: 'acme', api: 'core' }).toSorted(([a], [b]) =>
+            a.localeCompare(b),
+          ),
         ),
       );
     await play(
@@ -297,7 +299,7 @@ describe('an exporter that is gone', () => {
   const alive = (values: string, ...accounts: readonly string[]) => ({
     up: values,
     'bunnynet_exporter_build_info{version="1.0.0"}': values,
-    ...Object.assign({}, ...accounts.map((account) => onlyListing(account, values))),
+    ...Object.fromEntries(accounts.flatMap((account) => Object.entries(onlyListing(account, values)))),
   });
   const second: Labels = { ...exporterLabels, instance: '10.1.0.2:10057' };
   const absent = 'count by (account) (ALERTS{alertname="BunnynetExporterAbsent",alertstate="firing"})';

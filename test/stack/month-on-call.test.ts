@@ -43,7 +43,7 @@ async function play(day: Day, folder: string): Promise<Played> {
   const beginsMs = Date.parse(day.begins);
   const offset = day.hasCalendar ? (beginsMs - yearMs) / minuteMs : 0;
   const samples = new Samples(isRead, beginsMs / 1000 - 60 * offset, offset);
-  const stage = await openStage({ beginsMs, folder, kinds: day.kinds, samples });
+  const stage = openStage({ beginsMs, folder, kinds: day.kinds, samples });
   for (const [name, options] of Object.entries(day.exporters ?? { main: {} })) await stage.add(name, options);
   const ends = new Map<number, (() => unknown)[]>();
   const missed: number[] = [];

@@ -384,7 +384,7 @@ describe('docs/alerts.md', () => {
             .map(({ labels }) => `${labels['alertname']} ${labels['account'] ?? labels['instance']}`)
             .toSorted(),
         )
-        .toSorted(),
+        .toSorted((a, b) => a.join().localeCompare(b.join())),
     ).toEqual([
       ['BunnynetApiUnreadable acme', 'BunnynetApiUnreadable umbrella'],
       ['BunnynetApplicationFailing acme'],

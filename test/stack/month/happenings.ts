@@ -190,21 +190,21 @@ export const refuse =
 /** A key that somebody revoked for good; another takes its place when this ends. */
 export const revoke =
   (account: AccountName, exporter: string): Change =>
-  ({ world, setKey }) => {
-    world.refuse(keysOf(account).account);
+  (stage) => {
+    stage.world.refuse(keysOf(account).account);
     const key = `new-key-of-${account}`;
-    world.addKey(account, key);
-    return () => setKey(exporter, account, key);
+    stage.world.addKey(account, key);
+    return () => stage.setKey(exporter, account, key);
   };
 
 /** Another key, while the old one is still good. */
 export const rotate =
   (account: AccountName, exporter: string): Change =>
-  async ({ world, setKey }) => {
+  async (stage) => {
     const key = `rotated-key-of-${account}`;
-    world.addKey(account, key);
-    await setKey(exporter, account, key);
-    return () => world.refuse(keysOf(account).account);
+    stage.world.addKey(account, key);
+    await stage.setKey(exporter, account, key);
+    return () => stage.world.refuse(keysOf(account).account);
   };
 
 export const add =

@@ -76,7 +76,7 @@ export async function notify(
       for (const { status, labels } of alerts) {
         const { namespace: day = '' } = labels;
         const { minutes = [] } = played.find((one) => one.day === day) ?? {};
-        const key = `${receiver} ${JSON.stringify(Object.entries(labels).toSorted())}`;
+        const key = `${receiver} ${JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => a.localeCompare(b)))}`;
         if (status === 'resolved') open.delete(key);
         else if (!open.has(key)) {
           open.add(key);

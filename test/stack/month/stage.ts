@@ -40,10 +40,10 @@ export interface StageOptions {
   readonly samples: Samples;
 }
 
-export type Stage = Awaited<ReturnType<typeof openStage>>;
+export type Stage = ReturnType<typeof openStage>;
 
 /** Ends with the test. */
-export async function openStage({ beginsMs, folder, kinds, samples }: StageOptions) {
+export function openStage({ beginsMs, folder, kinds, samples }: StageOptions) {
   const clock = stopTime(beginsMs);
   const world = createWorld();
   const targets = new Map<string, Target>();
