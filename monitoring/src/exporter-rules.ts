@@ -47,7 +47,7 @@ const why = `${firstOf(
   'that of the exporter',
 )}`;
 
-/** The kinds that each exporter reads of each account, with their APIs. */
+/** The targets that each exporter has of each kind of each account, with their APIs. */
 const kindsRead = 'bunnynet:exporter_kinds:api';
 /** Of the past half hour, how much a kind of an account could not be asked because of a 429. */
 const paused = 'bunnynet:kind_paused:ratio30m';
@@ -148,19 +148,20 @@ export const exporterRules: Rules = {
         },
         {
           record: kindsRead,
-          comment:
-            'The kinds that each exporter reads of each account. While none is known to have targets: those that it would read.',
-          expr: withApi(`
-          group by (job, instance, kind, account) (${last('targets')} > 0)
-          or on (job, instance, account) group by (job, instance, kind, account) (${last('targets')})`),
+          comment: 'How many targets each exporter has of each kind of each account, with its API.',
+          expr: withApi(`max by (job, instance, kind, account) (${last('targets')})`),
         },
         {
           record: apiUnreadable,
-          comment:
-            'Each API that an account uses: 1 while every exporter that reads the account says that the API is down.',
+          comment: `
+          Each API that an account uses: 1 while every exporter that reads the account says that the API is down. One is used if there is a
+          target, or if it is down and has listings of its own: an exporter that begins in an outage does not know its targets.`,
           expr: `
           min by (account, api) (
-            group by (job, instance, account, api) (${kindsRead})
+            group by (job, instance, account, api) (
+              ${kindsRead} > 0
+              or ${kindsRead} and on (job, instance, api) ${last('api_unreadable{api=~"application|core|shield"}')} == 1
+            )
             * on (job, instance, api) group_left () max by (job, instance, api) (${last('api_unreadable')})
           )`,
         },
@@ -184,12 +185,12 @@ export const exporterRules: Rules = {
           expr: `
           max by (kind, account, api) (
             label_replace(
-              ${kindsRead} * on (job, instance, account, api) group_left ()
+              group by (job, instance, kind, account, api) (${kindsRead} > 0) * on (job, instance, account, api) group_left ()
               max by (job, instance, account, api) (bunnynet_exporter_api_paused_until_timestamp_seconds > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds)),
               "of", "key", "", ""
             )
             or label_replace(
-              ${kindsRead} * on (job, instance, api) group_left ()
+              group by (job, instance, kind, account, api) (${kindsRead} > 0) * on (job, instance, api) group_left ()
               max by (job, instance, api) (bunnynet_exporter_api_paused_until_timestamp_seconds{account=""} > bool timestamp(bunnynet_exporter_api_paused_until_timestamp_seconds{account=""})),
               "of", "api", "", ""
             )
