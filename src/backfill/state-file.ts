@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { access, constants, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { writeState } from '../state/file.ts';
-import { parseState, type StateFile, stateVersion, type TargetState } from '../state/form.ts';
+import { hasCounted, parseState, type StateFile, stateVersion, type TargetState } from '../state/form.ts';
 
 /** What a history has counted of a target. */
 export interface CountedTarget {
@@ -67,7 +67,7 @@ export async function writeHistoryState(
 /** What an earlier history has counted. */
 async function readEarlier(path: string): Promise<readonly TargetState[]> {
   const state = await read(path);
-  if (!state?.targets.some(hasCounter)) return [];
+  if (!state || !hasCounted(state)) return [];
   if (state.written_by === 'exporter')
     throw new Error(
       `the state file ${path} has what an exporter has counted: a history cannot come before that. To begin anew with the history, stop the exporter and remove the file, or give both another state.file. To write a history of the time before without its state, use a configuration without state.file`,
@@ -90,10 +90,6 @@ async function read(path: string): Promise<StateFile | undefined> {
       `the state file ${path} is none of this version, so what it has is not known: move it away, or name another file`,
     );
   }
-}
-
-function hasCounter({ counters }: TargetState): boolean {
-  return Object.values(counters).some(({ series, rest }) => series.length > 0 || rest !== undefined);
 }
 
 /** All that was counted of a target. */

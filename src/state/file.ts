@@ -11,7 +11,6 @@ import { Turns } from '../turns.ts';
 import {
   beginsLikeState,
   firstLine,
-  hasCounted,
   headOf,
   lastLine,
   parseState,
@@ -76,11 +75,6 @@ export async function readState(path: string, nowMs: number): Promise<ReadState>
   }
 }
 
-/** The head of the state that is there now; undefined if there is none that this version can read. Rejects with Node's error. */
-export async function readHead(path: string): Promise<StateHead | undefined> {
-  return headOf(await startOf(path));
-}
-
 /** What a write would replace: the line that it begins with; and its head, unless this version cannot read it. */
 export interface Replaced {
   readonly line: string;
@@ -97,17 +91,6 @@ export async function readReplaced(path: string): Promise<Replaced | undefined> 
   if (start === '') return undefined;
   if (!beginsLikeState(start)) throw new Error(notState(path));
   return { line: start.split('\n', 1)[0] ?? '', head: headOf(start) };
-}
-
-/** Whether a state that is there has counted nothing: then it is as none. False where what is there cannot be read. */
-export async function isVacant(path: string): Promise<boolean> {
-  try {
-    const start = await startOf(path);
-    if (start === '') return true;
-    return beginsLikeState(start) && !hasCounted(parseState(await readFile(path, 'utf8')));
-  } catch {
-    return false;
-  }
 }
 
 /** Empty where there is no file. */

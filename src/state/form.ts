@@ -95,7 +95,7 @@ export function beginsLikeState(text: string): boolean {
   return /^\s*\{\s*"version"\s*:\s*\d/.test(text);
 }
 
-/** Whether a state has a single counter. One without is as none. */
+/** Whether a state has any counter. For a history one without is as none. */
 export function hasCounted({ targets }: StateFile): boolean {
   return targets.some(({ counters }) =>
     Object.values(counters).some(({ series, rest }) => series.length > 0 || rest),

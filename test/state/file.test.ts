@@ -12,15 +12,8 @@ import {
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isVacant, readHead, readReplaced, readState, writeState } from '../../src/state/file.ts';
-import {
-  firstLine,
-  lastLine,
-  type StateHead,
-  stateVersion,
-  type TargetState,
-  targetLine,
-} from '../../src/state/form.ts';
+import { readReplaced, readState, writeState } from '../../src/state/file.ts';
+import { type StateHead, stateVersion, type TargetState } from '../../src/state/form.ts';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
 
@@ -53,10 +46,6 @@ function zone(id: number): TargetState {
   };
 }
 
-function stateWith(counters: TargetState['counters']): string {
-  return `${firstLine(head)}${targetLine({ ...zone(1), counters }, true)}${lastLine}`;
-}
-
 const isRoot = process.getuid?.() === 0;
 
 it('what is written is read again, a line for each target, and only its owner may read it', async () => {
@@ -65,7 +54,7 @@ it('what is written is read again, a line for each target, and only its owner ma
   const targets = [1, 2, 3].map(zone);
   await writeState(path, head, targets);
   expect(await readState(path, nowMs)).toEqual({ state: { ...head, targets } });
-  expect(await readHead(path)).toEqual(head);
+  expect((await readReplaced(path))?.head).toEqual(head);
   const lines = readFileSync(path, 'utf8').split('\n');
   expect(lines.filter((line) => line.includes('dns_zone_id'))).toHaveLength(3);
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -114,7 +103,7 @@ it('a state is read one target after another: all of it at once takes twice the 
 it('a first start has no file', async () => {
   const folder = temporary({});
   expect(await readState(join(folder, 'state.json'), nowMs)).toEqual({ state: undefined });
-  expect(await readHead(join(folder, 'state.json'))).toBeUndefined();
+  expect(await readReplaced(join(folder, 'state.json'))).toBeUndefined();
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -193,21 +182,6 @@ describe('a path that is a symbolic link', () => {
     symlinkSync(join(folder, 'disk', 'state.json'), path);
     await expect(writeState(path, head, [])).rejects.toThrow('does not exist: create it');
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
-  });
-});
-
-describe('what counts as none for a history', () => {
-  it.each<[string, string | undefined, boolean]>([
-    ['no file', undefined, true],
-    ['an empty file', '', true],
-    ['a state without a target', `${firstLine(head)}${lastLine}`, true],
-    ['a state without a series', stateWith({ bunnynet_dns_zone_queries_total: { series: [] } }), true],
-    ['a state that has counted', stateWith(zone(1).counters), false],
-    ['a state that is cut off', `${firstLine(head)}{"kind"`, false],
-    ['another file', 'a key', false],
-  ])('%s: %#', async (_, text, is) => {
-    const path = join(temporary(text === undefined ? {} : { 'state.json': text }), 'state.json');
-    expect(await isVacant(path)).toBe(is);
   });
 });
 
