@@ -56,16 +56,21 @@ function differByATenth(before: readonly ApiCapacity[], after: readonly ApiCapac
   );
 }
 
-/** Logs once of each listing that the account lacks its product, or that the key may not read it, with the setting that leaves it out. */
+/**
+ * Logs once of each listing that the account lacks its product, or that the key may not read it, with the setting that leaves it out;
+ * again if it leaves the plan and comes back.
+ */
 export function lackingLog(
   log: Logger,
   resources: readonly Pick<Resource, 'kind' | 'api' | 'listing'>[],
 ): (listings: readonly ListingStatus[]) => void {
-  const logged = new Set<string>();
+  let logged: ReadonlySet<string> = new Set();
   return (listings) => {
-    for (const { poll, isLacking } of listings) {
-      if (!isLacking || logged.has(poll.key)) continue;
-      logged.add(poll.key);
+    const before = logged;
+    const isSaid = ({ poll, isLacking }: ListingStatus) => isLacking || before.has(poll.key);
+    logged = new Set(listings.flatMap((listing) => (isSaid(listing) ? listing.poll.key : [])));
+    for (const { poll } of listings) {
+      if (before.has(poll.key) || !logged.has(poll.key)) continue;
       const { kind, listing, credential } = poll;
       const isOfIt = (one: Pick<Resource, 'api' | 'listing'>) =>
         one.listing === listing || (listing.optionalProduct === 'api' && one.api === listing.api);
@@ -80,11 +85,12 @@ export function lackingLog(
 
 /** Logs how many things are left out because what they are called after was deleted; again where that changes. */
 export function orphanLog(log: Logger): (listings: readonly ListingStatus[]) => void {
-  const logged = new Map<string, number>();
+  let logged: ReadonlyMap<string, number> = new Map();
   return (listings) => {
+    const before = logged;
+    logged = new Map(listings.map(({ poll, orphans = 0 }) => [poll.key, orphans]));
     for (const { poll, orphans = 0 } of listings) {
-      if (orphans === (logged.get(poll.key) ?? 0)) continue;
-      logged.set(poll.key, orphans);
+      if (orphans === (before.get(poll.key) ?? 0)) continue;
       const { kind, account, listing } = poll;
       const of = `${orphans === 1 ? singular(listing.nouns) : listing.nouns} of ${account}`;
       const nouns = listing.names?.nouns ?? '';

@@ -48,6 +48,19 @@ it('after a success it is a failure like any other, which changes nothing', asyn
   expect(whole.exporter.causes().map(({ reason }) => reason)).toEqual(['denied']);
 });
 
+it('what leaves the configuration and comes back is said again', async () => {
+  const { whole } = await start(404);
+  const { document } = whole;
+  whole.document = { pull_zones: { targets: 'all' } };
+  await whole.reload();
+  await whole.poll();
+  whole.document = document;
+  await whole.reload();
+  await whole.poll();
+  await whole.poll();
+  expect(whole.said('no databases: the account lacks the product')).toHaveLength(2);
+});
+
 it('a 404 says that the product is lacking only at the default address', () => {
   const of = { listing: applications, api: 'application' } as const;
   expect(mayLack({ ...of, baseUrl: 'https://api.bunny.net/mc' }, 404)).toBe(true);
