@@ -279,7 +279,7 @@ export class Exporter {
     return this.#inTurn(() => this.#reload());
   }
 
-  /** Resolves when what has begun is on its way into the state file no more. */
+  /** Resolves when no write of the state is under way. */
   async stateWritten(): Promise<void> {
     await this.#keeper?.settled();
   }

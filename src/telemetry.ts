@@ -10,7 +10,6 @@ import {
   type SummaryConfiguration,
 } from 'prom-client';
 import { type PollResult, pollResults } from './api/errors.ts';
-
 import {
   type Format,
   type Header,

@@ -462,7 +462,7 @@ export const exporterRules: Rules = {
           keepFiringFor: '5m',
           summary: 'The counters are not saved',
           description:
-            '{{ $labels.instance }} has not been able to write its state for {{ $value | humanizeDuration }}. After a restart its counters would go on from what was written last, and what they gained since would be missing.',
+            '{{ $labels.instance }} has not been able to write its state for {{ $value | humanizeDuration }}. After a restart counters that began since the last write would begin anew; the others count what came since by the figures of the days.',
         },
         BunnynetReloadFailed: {
           sort: 'process',

@@ -54,8 +54,9 @@ export class CauseLog {
   }
 
   /**
-   * A cause that is new is a warning, and so is one of which something else is known or advised than was said; one that ended is an info line, with how much it affected at most. What failed before and has
-   * not been polled since is no news under another cause; and a cause is not over if what it affected fails for another.
+   * A cause that is new is a warning, and so is one of which something else is known or advised than was said; one that ended is an info
+   * line, with how much it affected at most. What failed before and has not been polled since is no news under another cause; and a
+   * cause is not over if what it affected fails for another.
    * nowMs: Unix time.
    */
   write(causes: readonly Cause[], nowMs: number): void {

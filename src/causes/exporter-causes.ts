@@ -1,4 +1,7 @@
-/** What is wrong with the exporter itself: a refused reload, a pace that is too low, drift. */
+/**
+ * What is wrong with the exporter itself and its configuration: a refused reload, the same key twice, a state that is not written, what
+ * two accounts list, a pace that is too low, drift.
+ */
 import { count, plural } from '../text.ts';
 import { adviceOn, type Reason } from './advice.ts';
 import type { Cause, CauseInput, DriftedField } from './cause.ts';
@@ -51,7 +54,7 @@ export function exporterCauses({ exporter, keySource, nowMs }: CauseInput): read
       state.isForeign ? 'state foreign' : 'state',
       state.sinceMs,
       state.isForeign ? 'Another process writes the state file' : 'The state file cannot be written',
-      `Counters are right now, and lose after a restart what came since the last write.\n${state.message}.`,
+      `Counters are right now. After a restart those that began since the last write would begin anew; the others count what came since by the figures of the days.\n${state.message}.`,
     );
   for (const { account, other, keys } of shared)
     add(

@@ -68,8 +68,8 @@ export class Counters {
   /** When the poll of the first reading began. Unix time. */
   #sinceMs: number | undefined;
   /**
-   * Whether the page may have had more before a restart: the state can be some minutes old, until the days that were counted last are read
-   * again. Then nothing is shown.
+   * Whether the page may have had more before a restart than these have counted, since the state can be some minutes old. Nothing is
+   * shown until the days that were counted last are read again.
    */
   #isBehind = false;
   /** Earlier days that were asked for and not told, by their start, in Unix time, and how often. */

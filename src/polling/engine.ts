@@ -76,7 +76,7 @@ const planPauseMs = 100;
 /** How long the first poll waits for the first run of a listing that comes first. */
 const patienceMs = 5000;
 
-/** When something that was never polled does no longer keep the exporter from being ready. */
+/** So long after the first configuration, what was never polled does not keep the exporter from being ready. */
 const readyAfterMs = 120_000;
 
 /** How many requests a second an API that is down gets: one is enough to notice that it is back. */
@@ -706,8 +706,9 @@ export class PollEngine {
   // What is asked.
 
   /**
-   * Looks how the APIs and the accounts are. An API that is down gets as many requests as its polls need at their intervals, and at most one a second; once
-   * it answers again, whatever got no answer is due. What tells whether an API is down, or an account can be read, is polled at once.
+   * Looks how the APIs and the accounts are. An API that is down gets as many requests as its polls need at their intervals, and at most
+   * one a second; once it answers again, whatever got no answer is due. What tells whether an API is down, or an account can be read, is
+   * polled at once.
    */
   #look(): void {
     clearTimeout(this.#lookSoon);

@@ -144,7 +144,6 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   /**
    * Shows what a poll has read. Throws if it cannot be shown; then nothing has changed. Returns the earlier days that are lost to the
    * counters from now on.
-   *
    */
   succeeded(
     { shown, counted, untold }: Readings,
