@@ -27,7 +27,8 @@ function legible(text: string, alert: Alert): string {
       .replaceAll(/\{\{ (?:or \$name )?\$labels\.(\w+) \}\}/g, '*$1*')
       .replaceAll(
         /\{\{ with \$labels\.(\w+) \}\}([^{]*)\{\{ \. \}\}([^{]*)\{\{ else \}\}([^{]*)\{\{ end \}\}/g,
-        '$2*$1*$3 or $4',
+        (_, label: string, before: string, after: string, other: string) =>
+          `${before}*${label}*${after}${after.endsWith('.') ? ' Or:' : ' or'} ${other}`,
       )
       .replaceAll(/\{\{ with \$labels\.(\w+) \}\}(.*?)\{\{ \. \}\}(.*?)\{\{ end \}\}/g, '$2*$1*$3')
       // One of two texts, or one or none, by a label.

@@ -25,7 +25,7 @@ const advices = {
   refused: { tone: 'bad', advice: `${findKey}. ${whenRead}`, runbook: 'runbooks/BunnynetKeyRefused.md' },
   same_key: {
     tone: 'bad',
-    advice: `Give this account the key of its own. ${whenRead}`,
+    advice: `Give this account its own key. ${whenRead}`,
     runbook: 'runbooks/BunnynetSameKeyTwice.md',
   },
   unreadable_key: {

@@ -32,7 +32,7 @@ export function environmentSettings(resources: readonly Resource[]): readonly En
   return [
     {
       variable: 'BUNNYNET_ACCESS_KEY',
-      help: 'the key of the account; alone, it turns on everything except the storage of videos; that is added by the variable of its own',
+      help: 'the key of the account; alone, it turns on everything except the storage of videos, which BUNNYNET_VIDEOS adds',
     },
     { variable: 'BUNNYNET_ACCESS_KEY_FILE', help: fileHelp('access-key') },
     {

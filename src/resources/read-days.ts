@@ -5,9 +5,7 @@
 import { isObject } from './fields.ts';
 import { askedFor, daysIn } from './queries.ts';
 import type { DaysRequest, Query, ReadContext, ReadPart, UntoldDay } from './resource.ts';
-import { daySeconds, type Range } from './times.ts';
-
-const dayMs = daySeconds * 1000;
+import { dayMs, type Range } from './times.ts';
 
 /** What was requested of some days, and the reading of the answer. */
 interface Part<Reading> {
