@@ -155,7 +155,7 @@ export const exporterDays: readonly Day[] = [
     name: 'processes',
     begins: '2026-03-12T05:00Z',
     minutes: hours(24),
-    kinds: ['application', 'pull_zone'],
+    kinds: ['application', 'pull_zone', 'pull_zone_statistics'],
     exporters: oneEach,
     happenings: [
       happens('0:15', '1:00', 'a second exporter reads acme, and goes', add('second', acme)),
@@ -333,7 +333,7 @@ export const exporterDays: readonly Day[] = [
         '3:00',
         'a fifth of the answers of a zone of umbrella is 5xx',
         traffic('umbrella', 0, { errors: 0.2 }),
-        pages('PullZoneServerErrors', 30, { pull_zone_id: idOf('umbrella', 'pullZones') }, 60),
+        pages('PullZoneServerErrors', 35, { pull_zone_id: idOf('umbrella', 'pullZones') }, 60),
       ),
       atOnce(
         happens(
@@ -345,9 +345,9 @@ export const exporterDays: readonly Day[] = [
         ),
       ),
       happens(
-        '19:30',
-        '2:00',
-        'an application of acme fails',
+        '1:30',
+        '1:00',
+        'an application of acme fails in an outage of another API',
         status('acme', 0, 'failing'),
         pages('ApplicationFailing', 12, { app_id: idOf('acme', 'applications') }),
       ),

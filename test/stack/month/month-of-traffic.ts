@@ -54,7 +54,7 @@ export const trafficDays: readonly Day[] = [
         '1:30',
         'a fifth of the answers of a busy zone is 5xx',
         traffic('acme', 0, { errors: 0.2 }),
-        pages('PullZoneServerErrors', 30, ofZone('acme', 0), 60),
+        pages('PullZoneServerErrors', 35, ofZone('acme', 0), 60),
       ),
       happens(
         '26:00',
@@ -184,8 +184,8 @@ export const trafficDays: readonly Day[] = [
       happens(
         '26:00',
         '2:00',
-        'the firewall blocks sixty times as much',
-        shield('acme', 'waf', 30),
+        'the firewall blocks two hundred times as much',
+        shield('acme', 'waf', 100),
         mails('ShieldWafEventsRising', 100, ofShield('acme'), 150),
       ),
       happens(

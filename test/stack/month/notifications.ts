@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
-import { startAlertmanager } from '../alerting.ts';
+import { compress, startAlertmanager } from '../alerting.ts';
 import type { Firing } from './rules.ts';
 import type { Labels } from './samples.ts';
 
@@ -16,7 +16,7 @@ interface Settings {
 function settingsOfDocs(): Settings {
   const [, section = ''] = /## Alertmanager\n(.*?)\n## /s.exec(readFileSync('docs/alerts.md', 'utf8')) ?? [];
   const [, whole = ''] = /```yaml\n(route:.*?)```/s.exec(section) ?? [];
-  const settings = parse(whole) as Settings;
+  const settings = parse(compress(whole)) as Settings;
   // The defaults of Alertmanager, sixty times as fast.
   const fast = { group_wait: '500ms', group_interval: '5s', repeat_interval: '240s' };
   return { ...settings, route: { ...settings.route, ...fast } };
