@@ -39,7 +39,7 @@ const redactor = new Redactor();
 /** Scripts depend on these. */
 const exitCodes = { ok: 0, wrongConfiguration: 1, wrongUsage: 2, pollsFailed: 3 } as const;
 
-/** isCheck: whether it is an error, too, what a start goes on with. */
+/** isCheck: whether what a start would go on with is an error, too. */
 async function load(flags: Flags, env: Environment, log: Logger, isCheck = false): Promise<Setup> {
   const { config, warnings } = await loadConfig({
     file: flags.configFile,
@@ -108,8 +108,8 @@ async function report(exporter: Exporter, answers: Report, past: PastOptions): P
   await exporter.pollOnce();
   await exporter.stop();
   // Fails where keys cannot be read: then the polls have said so.
-  const farBack = await askLongAgo(past, Date.now()).catch(() => []);
-  await print(answers.text(builtAs, exporter.config(), farBack));
+  const longAgo = await askLongAgo(past, Date.now()).catch(() => []);
+  await print(answers.text(builtAs, exporter.config(), longAgo));
   return exitCodes.ok;
 }
 

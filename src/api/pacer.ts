@@ -237,7 +237,7 @@ export class Pacer {
     };
     add('', '', ofApi);
     for (const [keyId, { credential, whole, kinds }] of this.#pauses.ofKeys) {
-      // What a key has left is of nobody's concern once its name has another one.
+      // Once a name has another key, nobody asks for the pauses of the one before.
       if (this.#keyIdOf(credential) !== keyId) continue;
       add(credential, '', whole);
       for (const [kind, pause] of kinds) add(credential, kind, pause);

@@ -253,7 +253,7 @@ function namesOf(
   };
 }
 
-/** One setting where several lead to one host: all of them would say the same. */
+/** The settings that lead to a host, for messages: of more than two, the first by its name, and how many others there are. */
 function settingsOfHost(apis: readonly ApiName[], nameOf: (api: ApiName) => string): readonly string[] {
   const [first, ...others] = apis;
   if (first === undefined) return [];
@@ -412,7 +412,7 @@ function checkStaleness(
 function checkCredential(name: string, path: Path, { names, report }: Context): void {
   if (names.includes(name)) return;
   const message = `expected a credential that is defined: ${expectedOf(name, names)}`;
-  // Of a single one the message says it.
+  // The message names a single one already.
   report(path, `${message}${names.length > 1 ? didYouMean(name, names) : ''}`);
 }
 

@@ -1,6 +1,6 @@
 /**
  * Whether an account can be read, from one pass over what is polled with its own key: what failed since its last success, whether the
- * thing that was read last fails, too, and what to poll to know that. What it is not time for says nothing. Pure.
+ * thing that was read last fails, too, and what to poll to know that. What is merely not due says nothing. Pure.
  */
 import type { ApiName } from '../resources/resource.ts';
 import type { Polled } from './record.ts';
@@ -11,7 +11,7 @@ const enough = 2;
 /** The least time between two polls that are made to know. */
 const probePauseMs = 300_000;
 
-/** Answers to the key: what was asked for is not there. They say neither that the account can be read nor that it cannot. */
+/** Answers to the key: what was asked for is not there, or is rejected. They say neither that the account can be read nor that it cannot. */
 const neutral: readonly string[] = ['not_found', 'rejected'];
 
 /** Why nothing of an account can be read, as far as one poll tells. */
@@ -73,7 +73,7 @@ export class SeenAccount<Task extends Polled> {
     const isRead = lastSuccessMs !== undefined && lackingSinceMs === undefined;
     if (isRead) {
       this.#lastSuccessMs = Math.max(this.#lastSuccessMs, lastSuccessMs);
-      // When the last success of what fails since ended is not known.
+      // Of what fails now, it is known when its last success began, and not when it ended.
       this.#readMs = Math.max(this.#readMs, lastFailure ? record.readBeganMs : endedMs);
     }
     const isFailing = lastFailure !== undefined && !neutral.includes(lastFailure.result);

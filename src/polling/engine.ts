@@ -149,7 +149,7 @@ export class PollEngine {
   /** What the overview is as of: grows with each end of a poll, each plan, and whatever else it shows. */
   #asOf = 0;
   #overview: { readonly asOf: number; readonly overview: Overview } | undefined;
-  /** How the APIs were when it was looked last. */
+  /** How the APIs, the keys and the accounts were at the last look. */
   #health: Health<Task> = health([], 0);
 
   /** Resolves once everything was polled, whatever the outcome. */
@@ -554,14 +554,14 @@ export class PollEngine {
     if (unanswered ? probedMs === startedMs && !this.#isDown(api) : isSuspected) this.#look();
   }
 
-  /** A key that is refused is known to be so: the next reading with it makes due what was refused. Of other failures it is looked soon. */
+  /** Looks at once where a key is newly refused, so that the next reading with it makes due what was refused; else soon. */
   #actOnFailure({ spec: { api, credential }, record: { lastFailure, unanswered } }: Task): void {
     if (!lastFailure || (unanswered && this.#isDown(api))) return;
     if (isRefusal(lastFailure) && !isRefused(this.#health, api, credential)) this.#look();
     else this.#lookSoon ??= setTimeout(() => this.#look(), lookPauseMs);
   }
 
-  /** Whether a key that was refused is so no more. */
+  /** Whether a key that was refused works again. */
   #worksAgain(api: ApiName, credential: string): boolean {
     if (!isRefused(this.#health, api, credential)) return false;
     this.#look();

@@ -421,7 +421,7 @@ export function paged<Element>(
     async readAll(path, get, diagnostics) {
       const list = { path, nouns, element, isReading: true };
       let read = await readPages(paging, list, get, diagnostics);
-      // Of a list that moved, what was seen is counted: another reading would hardly find it at rest. But no part of one that did not.
+      // Of a list that moved, what was seen is counted: another reading would hardly find it at rest. But a part of one that did not is no reading.
       if (read.short !== undefined) read = await readPages(paging, list, get, diagnostics);
       if (read.short !== undefined) throw new ReadingError('schema', read.short);
       return [...read.byId.values(), ...read.withoutId];
