@@ -191,6 +191,8 @@ export class Doubts {
     const { ask, onAsked, uptimeMs } = this.#options;
     const { tasks, end } = source;
     const { signal } = end;
+    // First whoever began it takes note of it: there may be nothing to ask.
+    await Promise.resolve();
     const unasked = () => {
       const { beganMs = Number.NEGATIVE_INFINITY } = source.last ?? {};
       return [...tasks].find((task) => isInDoubt(task) && task.record.endedMs > beganMs);

@@ -407,3 +407,23 @@ describe('while something else is asked with the key', () => {
     expect(whole.said('unexpected')).toEqual([]);
   });
 });
+
+it('a 401 within a millisecond of what was asked in vain is asked about, too', async () => {
+  let hasListed = () => {};
+  const listed = new Promise<void>((resolve) => {
+    hasListed = resolve;
+  });
+  const { whole } = await startZones({ zones: [], targets: [403, 404] });
+  whole.routes['/storagezone'] = () => {
+    setImmediate(hasListed);
+    return reply(500);
+  };
+  whole.routes['/storagezone/404/statistics/egress'] = async () => {
+    await listed;
+    return reply(401);
+  };
+  expect(await whole.poll()).toBe(false);
+  const askedBefore = asked(whole, '/storagezone');
+  await whole.pass(10 * minuteMs);
+  expect(asked(whole, '/storagezone')).toBeGreaterThan(askedBefore);
+});
