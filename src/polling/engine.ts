@@ -364,11 +364,13 @@ export class PollEngine {
   #followSpec(task: Task, before: Spec): void {
     const { spec } = task;
     const isOther = mustReread(before, spec);
-    if (isOther) task.abort();
+    // What is under way would ask for its next page, and try again, with the key of a name that is no more.
+    const isRenamed = task.isBusy && before.credential !== spec.credential;
+    if (isOther || isRenamed) task.abort();
     if (before.keyId !== spec.keyId) task.record = { ...task.record, newKeySinceMs: undefined };
     if (isFed(task)) {
       if (isOther) this.#feed(task);
-    } else if (isOther || spec.intervalMs < before.intervalMs) this.#runNow(task);
+    } else if (isOther || isRenamed || spec.intervalMs < before.intervalMs) this.#runNow(task);
   }
 
   /** Has a target get its reading from the run of its listing that is in line or under way, or else has the listing read. */

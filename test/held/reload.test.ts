@@ -111,6 +111,25 @@ it('a credential of named targets that changes only its name changes nothing els
   expect(await counted(whole)).toEqual({ 1: 8, 2: 8 });
 });
 
+it('a credential that gets another name while a poll with it is between two requests fails nothing', async () => {
+  const { whole, state } = await startCounting(named);
+  whole.api['max_retries'] = 3;
+  await whole.reload();
+  const answer = whole.routes['/statistics'] ?? (() => {});
+  let refused = 0;
+  whole.routes['/statistics'] = (asked) =>
+    refused++ < 2 ? reply(503, '', { 'retry-after': '3' }) : answer(asked);
+  state.served = 18;
+  const polled = whole.exporter.pollOnce();
+  await eventually(() => expect(refused).toBe(2));
+  whole.document = { ...named, credentials: { main: { env: 'KEY' } } };
+  await whole.reload();
+  await whole.pass(10_000);
+  await polled;
+  expect(whole.exporter.targets().map(({ state: of }) => of)).toEqual(['ok', 'ok']);
+  expect(await counted(whole)).toEqual({ 1: 8, 2: 8 });
+});
+
 it('a listing that fails after a reload to all takes nothing away', async () => {
   const { whole } = await startCounting(named);
   whole.routes['/pullzone'] = () => () => {
