@@ -3,7 +3,7 @@
  * restart. Elsewhere they end with the target.
  */
 import type { StateFile, TargetState } from '../state/form.ts';
-import { Counters } from './counters.ts';
+import { Counters, uptimeOf } from './counters.ts';
 import { idText } from './listed-things.ts';
 import type { Target } from './spec.ts';
 
@@ -17,7 +17,8 @@ type Whose = Pick<Target, 'kind' | 'ids' | 'baseUrl' | 'account'>;
 interface Entry extends Whose {
   readonly counters: Counters;
   /**
-   * awaited: an earlier process polled it, and what lists it may not have been read yet. A number: when it left. Unix time.
+   * awaited: an earlier process polled it, and what lists it may not have been read yet. A number: when it left, by
+   * the clock that never jumps, since the other one may be set meanwhile.
    */
   readonly state: 'polled' | 'awaited' | number;
 }
@@ -51,7 +52,7 @@ export class CounterBook {
     for (const target of targets) {
       const counters = Counters.restored(target, at, onBegun);
       const whose = whoseOf({ ...target, baseUrl: target.base_url });
-      const state = target.left === undefined ? 'awaited' : target.left * 1000;
+      const state = target.left === undefined ? 'awaited' : uptimeOf(target.left * 1000, at);
       if (counters) this.#entries.set(keyOf(whose), { ...whose, counters, state });
     }
     this.#mostPolled = targets.reduce((sum, { left }) => sum + Number(left === undefined), 0);
@@ -76,34 +77,36 @@ export class CounterBook {
     if (entry?.state !== 'polled') return;
     this.#polled--;
     if (!this.#options.onBegun) this.#entries.delete(key);
-    else this.#entries.set(key, { ...entry, ...whoseOf(target), state: this.#options.now() });
+    else this.#entries.set(key, { ...entry, ...whoseOf(target), state: this.#options.uptimeMs() });
   }
 
   /** What is to be saved, each target as it is when its turn comes. */
   *states(): Iterable<TargetState> {
     const { now, uptimeMs } = this.#options;
-    this.#forget(now());
+    this.#forget(uptimeMs());
     for (const { kind, ids, baseUrl, account, counters, state } of this.#entries.values()) {
-      const saved = counters.stateAt({ nowMs: now(), uptimeMs: uptimeMs() });
-      const left = typeof state === 'number' ? { left: state / 1000 } : {};
+      const at = { nowMs: now(), uptimeMs: uptimeMs() };
+      const saved = counters.stateAt(at);
+      const left =
+        typeof state === 'number' ? { left: Math.round(at.nowMs - (at.uptimeMs - state)) / 1000 } : {};
       if (saved) yield { kind, ids, base_url: baseUrl, account, ...saved, ...left };
     }
   }
 
   /** What is awaited, and what no complete listing had, has left. What left long ago is forgotten. */
-  #forget(nowMs: number): void {
+  #forget(uptimeMs: number): void {
     const unlisted = this.#options.unlistedKinds();
     const left: (readonly [key: string, leftMs: number])[] = [];
     for (const [key, entry] of this.#entries) {
       const isGone = entry.state === 'awaited' && !unlisted.has(entry.kind);
-      if (isGone) this.#entries.set(key, { ...entry, state: nowMs });
-      const leftMs = isGone ? nowMs : entry.state;
+      if (isGone) this.#entries.set(key, { ...entry, state: uptimeMs });
+      const leftMs = isGone ? uptimeMs : entry.state;
       if (typeof leftMs === 'number') left.push([key, leftMs]);
     }
     const most = Math.max(leftMax, 2 * this.#mostPolled);
     left.sort(([, a], [, b]) => b - a);
     for (const [at, [key, leftMs]] of left.entries())
-      if (at >= most || leftMs < nowMs - leftMaxMs) this.#entries.delete(key);
+      if (at >= most || leftMs < uptimeMs - leftMaxMs) this.#entries.delete(key);
   }
 }
 

@@ -50,6 +50,11 @@ export interface ReadAt {
   readonly answeredMs?: number | undefined;
 }
 
+/** When something was, by the clock that never jumps; now at the latest, since the other clock may be behind. ms: Unix time. */
+export function uptimeOf(ms: number, { nowMs, uptimeMs }: Pick<ReadAt, 'nowMs' | 'uptimeMs'>): number {
+  return uptimeMs - Math.max(0, nowMs - ms);
+}
+
 export class Counters {
   readonly #kind: string;
   /** By index in the catalogue. */
@@ -110,7 +115,7 @@ export class Counters {
     for (const [at, index] of restored.#indexes.entries()) {
       const family = catalogue[index];
       const state = counters[family?.name ?? ''];
-      if (family && state) restored.#families[at]?.restore(state, family, nowMs - uptimeMs);
+      if (family && state) restored.#families[at]?.restore(state, family, { nowMs, uptimeMs });
     }
     return restored;
   }
@@ -357,17 +362,17 @@ class FamilyCounters {
     return { series, ...(rest && isWritable(rest) && { rest }) };
   }
 
-  /** Goes on with what was counted earlier. Series with other labels than the family has now are left out. wallMs: as in `stateOf`. */
+  /** Goes on with what was counted earlier. Series with other labels than the family has now are left out. at: now. */
   restore(
     { series, rest }: FamilyState,
     { labels, bound }: Pick<Family, 'labels' | 'bound'>,
-    wallMs: number,
+    at: Pick<ReadAt, 'nowMs' | 'uptimeMs'>,
   ): void {
     const known = series.filter((one) => Object.keys(one.labels).join() === labels.join());
     this.#held = known.map((one) => {
       const held = new HeldSeries(one.labels, [], { daySeconds: 0 });
       held.restore(one);
-      if (one.missing_since !== undefined) held.missingSinceMs = one.missing_since * 1000 - wallMs;
+      if (one.missing_since !== undefined) held.missingSinceMs = uptimeOf(one.missing_since * 1000, at);
       return held;
     });
     for (const { begun } of [...known, ...(rest ? [rest] : [])])

@@ -6,12 +6,12 @@ const dayMs = 86_400_000;
 const begunMs = Date.parse('2026-08-15T12:00:00Z');
 
 /** A book whose clock the test moves, with what is known of its listings. */
-function bookAt(nowMs: number, state?: Pick<StateFile, 'targets'>) {
-  const clock = { nowMs, unlisted: new Set<string>() };
+function bookAt(nowMs: number, state?: Pick<StateFile, 'targets'>, aheadMs = 0) {
+  const clock = { nowMs, aheadMs, unlisted: new Set<string>() };
   const book = new CounterBook({
     onBegun: () => undefined,
     unlistedKinds: () => clock.unlisted,
-    now: () => clock.nowMs,
+    now: () => clock.nowMs + clock.aheadMs,
     uptimeMs: () => clock.nowMs,
   });
   if (state) book.restore(state);
@@ -43,6 +43,18 @@ describe('what left', () => {
     const { book, clock, targets } = bookAt(begunMs);
     poll(book, begunMs, 1, 2);
     book.close(zone(2));
+    clock.nowMs += 28 * dayMs;
+    expect(targets()).toMatchObject([{ ids: { dns_zone_id: '1' } }, { left: begunMs / 1000 }]);
+    clock.nowMs += 1;
+    expect(idsOf(targets())).toEqual([1]);
+  });
+
+  it('is kept for 28 days where the clock of the machine was behind when it left', () => {
+    const { book, clock, targets } = bookAt(begunMs);
+    poll(book, begunMs, 1, 2);
+    clock.aheadMs = -100 * dayMs;
+    book.close(zone(2));
+    clock.aheadMs = 0;
     clock.nowMs += 28 * dayMs;
     expect(targets()).toMatchObject([{ ids: { dns_zone_id: '1' } }, { left: begunMs / 1000 }]);
     clock.nowMs += 1;
@@ -104,5 +116,18 @@ describe('what was restored', () => {
       ({ clock, targets } = bookAt(clock.nowMs + dayMs, { targets: targets() }));
     expect(targets()).toHaveLength(1);
     expect(bookAt(clock.nowMs + dayMs, { targets: targets() }).targets()).toEqual([]);
+  });
+
+  it('is missing since the start at the latest where the clock was behind then', () => {
+    const series = [{ labels: { type: 'A' }, value: 5, from: 0, days: [], missing_since: begunMs / 1000 }];
+    const targets = stateOf(1).targets.map((target) => ({
+      ...target,
+      counters: { bunnynet_dns_zone_queries_by_type_total: { series } },
+    }));
+    const { clock, targets: after } = bookAt(begunMs + dayMs, { targets }, -100 * dayMs);
+    clock.aheadMs = 0;
+    expect(after()[0]?.counters['bunnynet_dns_zone_queries_by_type_total']?.series).toMatchObject([
+      { missing_since: clock.nowMs / 1000 },
+    ]);
   });
 });
