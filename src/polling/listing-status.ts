@@ -1,7 +1,7 @@
 /** How a listing is, for people and metrics, and what the log says of what it found. */
 import type { Logger } from 'pino';
 import { apiDefaults } from '../config/config.ts';
-import type { ApiName } from '../resources/resource.ts';
+import type { ApiName, Listed } from '../resources/resource.ts';
 import { type Changes, type Discovered, describeDiscovery, nameOf, singular } from './listed-things.ts';
 import type { TargetSelection } from './plan.ts';
 import { type Failure, hasEnded } from './record.ts';
@@ -26,6 +26,15 @@ export interface ListingStatus {
   readonly selections: readonly TargetSelection[];
   /** How many things are left out because what they are called after was deleted. */
   readonly orphans?: number | undefined;
+}
+
+/** The things that some kind leaves out, each once: several kinds select from one listing. */
+export function leftOutOf(selections: readonly TargetSelection[]): readonly Listed[] {
+  if (selections.length === 1) return selections[0]?.excluded ?? [];
+  const things = new Map<string, Listed>();
+  for (const { excluded } of selections)
+    for (const thing of excluded) things.set(Object.values(thing.ids).join('/'), thing);
+  return [...things.values()];
 }
 
 const refusals: readonly (number | undefined)[] = [401, 403, 404];

@@ -1,5 +1,5 @@
 /** The section of the status page that shows the listings, the failing first. */
-import type { ListingStatus } from '../polling/listing-status.ts';
+import { type ListingStatus, leftOutOf } from '../polling/listing-status.ts';
 import { capitalised, count, plural } from '../text.ts';
 import { type HtmlValue, html } from './html.ts';
 import { ago, failureText, keyText, ofParent, stateMark } from './parts.ts';
@@ -15,12 +15,10 @@ function columnsOf(view: View): readonly Column<ListingStatus>[] {
 <div class="of">${keyText(poll, view)}</div>`;
   const ifRead = ({ lastSuccessMs }: ListingStatus, n: number) =>
     lastSuccessMs === undefined ? '–' : count(n);
-  const leftOut = ({ selections }: ListingStatus) =>
-    selections.reduce((sum, { excluded }) => sum + excluded.length, 0);
   const withOrphans = (status: ListingStatus) => {
     const { orphans = 0, poll } = status;
     const why = html`<div class="of">and ${count(orphans)} whose ${poll.listing.names?.nouns ?? ''} are gone</div>`;
-    return html`${ifRead(status, leftOut(status))}${orphans > 0 && why}`;
+    return html`${ifRead(status, leftOutOf(status.selections).length)}${orphans > 0 && why}`;
   };
   return [
     ['State', 's', (status) => stateMark(status, nowMs)],

@@ -201,7 +201,11 @@ describe('the status page', () => {
 
   it('shows what a listing lists, its credential, what it found and left out, its age and its failure', async () => {
     const excluded = Array.from({ length: 12 }, (_, at) => ({ ids: { app_id: `x${at}` } }));
-    const selections = [{ kind: 'application', targets: 24, excluded }];
+    const selections = ['application', 'application_statistics'].map((kind) => ({
+      kind,
+      targets: 24,
+      excluded,
+    }));
     const parent = { ids: { shield_zone_id: '501' }, name: 'shop' };
     const page = await render([], {
       listings: [

@@ -141,7 +141,9 @@ describe('the pages', () => {
 
   it('have the same about every listing in JSON as the status page, the failing ones first', async () => {
     const excluded = [{ ids: { app_id: 'x' }, name: 'preview' }, { ids: { app_id: 'y' } }];
-    const selections = [{ kind: 'application', targets: 3, excluded }];
+    // A second kind selects from the same listing.
+    const statistics = { kind: 'application_statistics', targets: 4, excluded: [{ ids: { app_id: 'y' } }] };
+    const selections = [{ kind: 'application', targets: 3, excluded }, statistics];
     const parent = { ids: { shield_zone_id: '501' }, name: 'shop' };
     const listings = [
       listing('applications', { found: 5, selections }),
@@ -184,7 +186,7 @@ describe('the pages', () => {
         state: 'ok',
         interval_seconds: 600,
         found: 5,
-        targets: { application: 3 },
+        targets: { application: 3, application_statistics: 4 },
         excluded: 2,
         orphans: 0,
         excluded_names: ['preview', 'y'],
