@@ -6,10 +6,11 @@
 import { isUtf8 } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
-import { placeProblem, readStart } from '../files.ts';
+import { readStart } from '../files.ts';
 import { apiNames, type Resource } from '../resources/resource.ts';
 import { Credentials } from '../secrets/credentials.ts';
 import { sameKeys } from '../secrets/same-keys.ts';
+import { stateProblem } from '../state/file.ts';
 import { didYouMean, expectedOf, suggest, unreadable } from '../text.ts';
 import { nextTurn } from '../turns.ts';
 import type { Config, Plain } from './config.ts';
@@ -93,7 +94,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   };
 }
 
-/** What ends no start: the exporter reads the rest, or counts without keeping it. */
+/** What the configuration alone does not say: most of it ends no start, as the exporter reads the rest, or counts without keeping it. */
 async function problemsBeyondStart(
   { accounts, state }: Config,
   credentials: Credentials,
@@ -106,7 +107,7 @@ async function problemsBeyondStart(
     message: `expected another key than that of ${other} (${credentials.describe(other)}); it is the same, and a key is of one account`,
   }));
   const file = stateFile ?? state.file;
-  const problem = file && (await placeProblem(file));
+  const problem = file && (await stateProblem(file));
   if (!problem) return ofKeys;
   const where = stateFile === undefined ? place(['state', 'file']) : { path: '--state.file' };
   return [...ofKeys, { ...where, message: `expected a file that can be written; ${problem}` }];

@@ -23,7 +23,7 @@ const credentialSchema = mapping(
   {
     env: optional(value.variableName, 'The environment variable that holds the key'),
     file: optional(
-      value.filePath,
+      value.keyPath,
       'The file that holds the key, relative to this one; read again when it changes',
     ),
   },

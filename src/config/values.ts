@@ -214,12 +214,17 @@ function matching(expected: string, pattern: string, type: string | string[]): z
 }
 
 /** The path of a file. Quiet: a key may have been put in its place. */
-export const filePath: z.ZodType<string, string> = scalar(
-  'the path of a file that holds the key; never the key itself',
-  (text) => (text.trim() !== '' && !/\p{Cc}/u.test(text) && text.length <= 4096 ? text : undefined),
-  { type: 'string', minLength: 1 },
-  true,
-);
+function pathOf(expected: string): z.ZodType<string, string> {
+  return scalar(
+    expected,
+    (text) => (text.trim() !== '' && !/\p{Cc}/u.test(text) && text.length <= 4096 ? text : undefined),
+    { type: 'string', minLength: 1 },
+    true,
+  );
+}
+
+export const filePath = pathOf('the path of a file');
+export const keyPath = pathOf('the path of a file that holds the key; never the key itself');
 
 const maxId = 2n ** 64n - 1n;
 

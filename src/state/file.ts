@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { readStart } from '../files.ts';
+import { placeProblem, readStart } from '../files.ts';
 import { Turns } from '../turns.ts';
 import {
   beginsLikeState,
@@ -48,8 +48,13 @@ export async function readState(path: string, nowMs: number): Promise<ReadState>
   const file = await pointedTo(path).catch(() => path);
   let start: string;
   let text = '';
+  // Whose it is has nothing to do with that.
+  const kind = await stat(file).catch(() => undefined);
+  if (kind && !kind.isFile())
+    throw new Error(
+      `the state file ${path} cannot be read: it is ${kind.isDirectory() ? 'a directory' : 'no regular file'}. Name a file for the state, which need not be there yet`,
+    );
   try {
-    if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
     start = (await readStart(file, headBytes)).toString('utf8');
     if (beginsLikeState(start)) text = await readFile(file, 'utf8');
   } catch (error) {
@@ -105,7 +110,18 @@ async function startOf(path: string): Promise<string> {
 
 /** What it has is not said: it may be a key. */
 function notState(path: string): string {
-  return `the file ${path} is no state: it does not begin like one, and is left as it is. Name another file for the state, which need not be there yet`;
+  return `the file ${path} is no state: ${unlikeState}. Name another file for the state, which need not be there yet`;
+}
+
+const unlikeState = 'it does not begin like one, and is left as it is';
+
+/** Why no state can be kept there, as far as its place and a file that is there say; undefined if nothing does. */
+export async function stateProblem(path: string): Promise<string | undefined> {
+  const problem = await placeProblem(path);
+  if (problem !== undefined) return problem;
+  const start = await startOf(path).catch((error: unknown) => error);
+  if (typeof start !== 'string') return `${messageOf(start)}. ${await ownersOf(path)}`.trim();
+  return start === '' || beginsLikeState(start) ? undefined : `${path} is no state: ${unlikeState}`;
 }
 
 /** Where a path leads, also if nothing is there yet. */

@@ -63,4 +63,19 @@ describe('a state file', () => {
       '--state.file: expected a file that can be written; FOLDER is a directory',
     ]);
   });
+
+  it('without a path is a problem that speaks of no key', async () => {
+    const { check } = await withState("''");
+    expect(await check()).toEqual(['config.yml:2: state.file: expected the path of a file']);
+  });
+
+  it('that holds something else, which ends a start, is a problem, and nothing of it is said', async () => {
+    const { check, folder } = await withState('key');
+    await writeFile(join(folder, 'key'), 'a-secret');
+    expect(await check()).toEqual(
+      expected('FOLDER/key is no state: it does not begin like one, and is left as it is'),
+    );
+    await writeFile(join(folder, 'key'), '');
+    expect(await check()).toEqual([]);
+  });
 });
