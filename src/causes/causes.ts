@@ -240,8 +240,9 @@ function wordsOf(
     };
   if (reason === 'unknown_id')
     return { title: `The ${api} API answers ${message} for an id, although it accepts the key` };
-  // `HTTP 503 from the core API`, but `The core API: connection refused`.
-  const isFrom = failure && ['timeout', 'server_error', 'not_found'].includes(failure.result);
+  // `HTTP 503 from the core API`, but `The core API: connection refused`. What timed out before it was sent has its own advice.
+  const isUnsent = failure?.result === 'timeout' && failure.advice !== undefined;
+  const isFrom = failure && !isUnsent && ['timeout', 'server_error', 'not_found'].includes(failure.result);
   return { title: `${isFrom ? `${message} from the ${api} API` : `The ${api} API: ${message}`}${others}` };
 }
 

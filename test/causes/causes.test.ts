@@ -390,6 +390,10 @@ describe('failures of some targets', () => {
     const late = failed('timeout', 'no whole answer within 10s');
     expect(late.title).toBe('no whole answer within 10s from the application API');
     expect(late.advice).toContain('raise the timeout');
+    expect(failed('timeout', 'it was not sent in time', 'Raise the interval.')).toMatchObject({
+      title: 'The application API: it was not sent in time',
+      advice: 'Raise the interval.',
+    });
   });
 
   it('say of values that leave at once that they do so in less than a second', () => {
