@@ -131,8 +131,8 @@ export class Pacer {
   }
 
   /**
-   * Starts no more requests a second than this until it is told otherwise, and never more than the pace allows. undefined: as many
-   * as the pace allows, from now on.
+   * Starts no more requests a second than this until an answer is read, or it is told otherwise, and never more than the pace allows.
+   * undefined: as many as the pace allows, from now on.
    */
   slowDown(requestsPerSecond: number | undefined): void {
     if (requestsPerSecond === this.#slowPerSecond) return;
@@ -207,6 +207,8 @@ export class Pacer {
 
   /** A request with this key had another outcome than 429. isRead: whether it was answered well. */
   answered({ kind }: QueueAddress, keyId: string, isRead: boolean): void {
+    // The next pages of the same poll are not to wait for its end.
+    if (isRead) this.slowDown(undefined);
     if (!this.#pauses.isAny) return;
     this.#pauses.answered({ keyId, kind }, isRead, performance.now());
     this.#serve();

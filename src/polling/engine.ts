@@ -552,6 +552,8 @@ export class PollEngine {
   /** Looks at once how the API of a task is if its poll was to tell, or if the API may answer again. */
   #actOnAnswer({ spec: { api }, record: { unanswered }, probedMs }: Task, startedMs: number): void {
     const { isSuspected = false } = this.#health.apis.get(api) ?? {};
+    // One page that was answered has ended that, although its poll may have failed.
+    if (unanswered && this.#isDown(api)) this.#options.paceOf(api).slowDown(this.#perSecondDown(api));
     // What is down stays so until something is answered.
     if (unanswered ? probedMs === startedMs && !this.#isDown(api) : isSuspected) this.#look();
   }

@@ -444,3 +444,62 @@ it('what failed just before the last success before an outage is read at once wh
   expect(await unreadable(whole)).toEqual([]);
   expect(whole.exporter.targets().map(({ state }) => state)).toEqual(['ok', 'ok']);
 });
+
+it('a listing of many pages is read at its pace from the first page that is answered after an outage', async () => {
+  const ids = Array.from({ length: 3000 }, (_, at) => at + 1);
+  const api = { isDown: false };
+  const whole = await startWhole({
+    document: { pull_zones: { interval: '1h', targets: 'all' } },
+    routes: {
+      '/pullzone': ({ query }) => {
+        if (api.isDown) return reply(503);
+        const [page, most] = [Number(query.get('page')), Number(query.get('perPage'))];
+        const some = ids.slice((page - 1) * most, page * most);
+        return {
+          Items: some.map((Id) => ({ Id, Name: `zone ${Id}` })),
+          TotalItems: ids.length,
+          HasMoreItems: page * most < ids.length,
+        };
+      },
+    },
+  });
+  await whole.poll();
+  const pages = whole.requests.length;
+  expect(pages).toBeGreaterThan(20);
+  api.isDown = true;
+  await whole.pass(130 * 60_000);
+  const from = whole.requests.length;
+  api.isDown = false;
+  await whole.pass(60 * 60_000);
+  const [first, ...others] = whole.requests.slice(from, from + pages);
+  expect(Number(others.at(-1)?.atMs) - Number(first?.atMs)).toBeLessThan(1000);
+  expect(whole.exporter.listings().map(({ state }) => state)).toEqual(['ok']);
+});
+
+it('an API that answers one page in an outage and then nothing is slow again after the next failure', async () => {
+  const ids = Array.from({ length: 600 }, (_, at) => at + 1);
+  const chart = { TotalEgressChart: {} };
+  const api = { isDown: false, pages: 0 };
+  const whole = await startWhole({
+    document: {
+      pull_zones: { interval: '5m', targets: 'all' },
+      storage_zone_egress: { interval: '10m', targets: ids },
+    },
+    routes: {
+      '/pullzone': () => {
+        if (api.isDown && api.pages-- <= 0) return reply(503);
+        return { Items: [{ Id: 1, Name: 'zone' }], TotalItems: 2, HasMoreItems: true };
+      },
+      '*': () => (api.isDown ? reply(503) : chart),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(60_000);
+  api.isDown = true;
+  await whole.pass(15 * 60_000);
+  api.pages = 1;
+  while (api.pages > 0) await whole.pass(1000);
+  const from = whole.requests.length;
+  await whole.pass(20_000);
+  expect(whole.requests.length - from).toBeLessThan(50);
+});
