@@ -154,9 +154,10 @@ export class ApiClient {
   async reconfigure(config: ApiConfig): Promise<void> {
     if (JSON.stringify(config) === JSON.stringify(this.#config)) return;
     const old = this.#connections;
+    const hasMoved = config.baseUrl !== this.#config.baseUrl;
     this.#connections = this.#connect(config);
     this.#config = config;
-    this.pacer.setPace(this.#paceOf(config));
+    this.pacer.setPace(this.#paceOf(config), hasMoved);
     await old.close();
   }
 

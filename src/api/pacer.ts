@@ -124,9 +124,10 @@ export class Pacer {
     this.#tokens = burstOf(pace.requestsPerSecond);
   }
 
-  /** Changes the pace; waiters keep their position. */
-  setPace(pace: Pace): void {
+  /** Changes the pace; waiters keep their position. hasMoved: whether the API is at another address now. */
+  setPace(pace: Pace, hasMoved = false): void {
     this.#pace = pace;
+    if (hasMoved) this.#pauses.moved();
     this.#serve();
   }
 

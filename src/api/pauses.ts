@@ -115,6 +115,12 @@ export class Pauses {
     if (isRead) this.#refusedSinceRead.clear();
   }
 
+  /** The API is at another address now: what the former one has paused as a whole is over. */
+  moved(): void {
+    this.#api = undefined;
+    this.#refusedSinceRead.clear();
+  }
+
   #pauseKey(keyId: string, key: MutableKeyPauses, retryAfterMs: number | undefined, nowMs: number): void {
     // A key that is refused again and again, while others are read, says nothing of the API.
     if (isFirstOfRow(key.whole)) this.#refusedSinceRead.add(keyId);

@@ -304,6 +304,39 @@ it('what is read at another address starts at once, also what waits in line', as
   );
 });
 
+it('what is read at another address starts at once, also where the former one had paused all of the API', async () => {
+  const document = {
+    credentials: { acme: { env: 'ACME' }, umbrella: { env: 'UMBRELLA' } },
+    accounts: ['acme', 'umbrella'],
+    billing: { targets: 'all', interval: '1h' },
+    dns_zones: { targets: 'all', interval: '1h' },
+  } as never;
+  const env = { ACME: 'key-of-acme', UMBRELLA: 'key-of-umbrella' };
+  const other = await startWhole({
+    document,
+    env,
+    routes: {
+      '/billing': () => ({ Balance: 3 }),
+      '/dnszone': () => ({ Items: [], TotalItems: 0, HasMoreItems: false }),
+    },
+  });
+  const whole = await startWhole({
+    document,
+    env,
+    routes: { '*': () => reply(429, '', { 'retry-after': '600' }) },
+  });
+  await whole.exporter.start();
+  await whole.pass(100);
+  const family = 'bunnynet_exporter_api_paused_until_timestamp_seconds';
+  expect(await whole.value(family, { api: 'core', credential: '' })).toBeGreaterThan(0);
+  Object.assign(whole.document, { apis: { core: { base_url: other.apiUrl } } });
+  await whole.reload();
+  expect(await whole.value(family, { api: 'core', credential: '' })).toBe(0);
+  await whole.pass(1000);
+  expect(other.requests).toHaveLength(4);
+  expect(whole.exporter.targets().map(({ state }) => state)).toEqual(['ok', 'ok']);
+});
+
 describe('/-/ready at the start', () => {
   const start = async (answer: Route) => {
     const whole = await startWhole({
