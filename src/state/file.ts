@@ -131,7 +131,8 @@ async function pointedTo(path: string): Promise<string> {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     const link = await readlink(path).catch(() => undefined);
-    return link === undefined ? path : await pointedTo(resolve(dirname(path), link));
+    // A link is seen from the folder that it is in, which may be behind another link.
+    return link === undefined ? path : await pointedTo(resolve(await realpath(dirname(path)), link));
   }
 }
 

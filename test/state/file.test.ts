@@ -158,6 +158,17 @@ describe('a file that does not begin like a state', () => {
 });
 
 describe('a path that is a symbolic link', () => {
+  it('is followed from the folder that it is in, which may be behind another link', async () => {
+    const folder = temporary({});
+    mkdirSync(join(folder, 'disk', 'volume'), { recursive: true });
+    mkdirSync(join(folder, 'etc'));
+    symlinkSync(join(folder, 'disk', 'volume'), join(folder, 'etc', 'current'));
+    symlinkSync('../state.json', join(folder, 'disk', 'volume', 'state.json'));
+    await writeState(join(folder, 'etc', 'current', 'state.json'), head, []);
+    expect(readdirSync(join(folder, 'disk'))).toContain('state.json');
+    expect(readdirSync(join(folder, 'etc'))).toEqual(['current']);
+  });
+
   it.each([
     ['to a state', true],
     ['to a file that is not there yet', false],
