@@ -462,10 +462,10 @@ describe('the file', () => {
     expect(third.said('go on as of')).toHaveLength(1);
   });
 
-  it('that may not be read ends the start, and the error says whose it is', async () => {
+  it('that cannot be read ends the start, and the error says what to do', async () => {
     const folder = temporary({});
     mkdirSync(path(folder));
-    await expect(start({ folder, nowMs: at('15T12:00') })).rejects.toThrow(/cannot be read.*belongs to user/);
+    await expect(start({ folder, nowMs: at('15T12:00') })).rejects.toThrow(/cannot be read.*Name a file/);
   });
 
   it('is another one only after a restart, which a reload says', async () => {
