@@ -100,9 +100,9 @@ describe('the npm package', () => {
     succeed('npm', ['install', '--global', '--prefix', installed, '--no-audit', tarball]);
   });
 
-  test('is built before it is packed, and is smaller than a megabyte', () => {
+  test('is built before it is packed, and takes little more than a megabyte', () => {
     expect(succeed(join(installed, 'bin/bunnynet-exporter'), ['--version'])).toContain('0123456789ab');
-    expect(statSync(tarball).size).toBeLessThan(1_000_000);
+    expect(statSync(tarball).size).toBeLessThan(1_100_000);
   });
 
   test('contains the bundle, the man page, completions and licences, and no sources', () => {
