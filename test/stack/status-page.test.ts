@@ -60,6 +60,7 @@ interface TargetsJson {
   readonly counts: {
     readonly targets: number;
     readonly failing: number;
+    readonly lacking: number;
     readonly by_kind: Readonly<Record<string, { readonly targets: number }>>;
     readonly conditions: Readonly<Record<string, Readonly<Record<string, number>>>>;
   };
@@ -134,7 +135,10 @@ describe('the status page of the demo', () => {
     await tab.goto(`${origin}/`);
     const { counts, targets } = await readTargets(origin);
     expect(Object.keys(counts.by_kind).toSorted()).toEqual(resources.map(({ kind }) => kind).toSorted());
-    expect(await tab.locator('h1').textContent()).toBe(`All ${counts.targets} targets are being read`);
+    expect(counts.lacking).toBeGreaterThan(0);
+    expect(await tab.locator('h1').textContent()).toBe(
+      `${counts.targets - counts.lacking} of ${counts.targets} targets are being read; the plan lacks ${counts.lacking}`,
+    );
 
     const shown = await names(tab);
     const next = tab.getByRole('link', { name: 'Next', exact: true });
