@@ -72,8 +72,8 @@ describe('npm run rules', () => {
           interval: '1m',
           input_series: [
             ...['idle', 'retired', 'cut'].map(up),
-            status('idle', 'inactive', '1x120'),
-            status('retired', 'inactive', '1x60 0x60'),
+            status('idle', 'progressing', '1x120'),
+            status('retired', 'progressing', '1x60 0x60'),
             status('retired', 'failing', '0x60 1x60'),
             status('cut', 'suspended', '1x120'),
           ],
