@@ -10,12 +10,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
 import { allKinds, createDataset, type Dataset, scales } from '../../simulator/dataset.ts';
+import { monthSoFar } from '../../simulator/days.ts';
 import { everything, sectionOf } from '../../simulator/everything.ts';
 import { application, statusOf } from '../../simulator/kinds/application.ts';
 import { applicationAutoscaling } from '../../simulator/kinds/application-autoscaling.ts';
 import { perRegionOf } from '../../simulator/kinds/application-overview.ts';
 import { applicationVolume } from '../../simulator/kinds/application-volume.ts';
 import { pullZone } from '../../simulator/kinds/pull-zone.ts';
+import { cleanRequestsLimit, cleanRequestsOf } from '../../simulator/kinds/shield-overview.ts';
 import { configuration } from '../../simulator/kinds/shield-zone.ts';
 import { videoEncoding } from '../../simulator/kinds/video-encoding.ts';
 import { videoLibrary } from '../../simulator/kinds/video-library.ts';
@@ -49,6 +51,8 @@ export interface Scene {
   readonly nameless: ReadonlySet<string>;
   /** The application that is deleted at `troubled` and back at `after`. */
   readonly deleted: string;
+  /** Whether a Shield Zone has had all the requests that its plan includes in the month: late in it, some have. */
+  readonly isPlanUsedUp: boolean;
   query(expr: string, at: Moment): Promise<readonly Series[]>;
   /** From the first moment to the last but one, every second. */
   queryRange(expr: string): Promise<readonly Series[]>;
@@ -316,7 +320,6 @@ export async function playScene(): Promise<Scene> {
     await reach('calm', [
       scraped,
       firing('BunnynetApplicationFailing'),
-      firing('BunnynetShieldWafDisabled'),
       firing('BunnynetShieldLearningModeEnding'),
       // Those that wait for an hour.
       firing('BunnynetShieldWafLogOnly'),
@@ -353,7 +356,6 @@ export async function playScene(): Promise<Scene> {
       firing('BunnynetTargetNotFound'),
       firing('BunnynetSchemaDrift', ',field="status"'),
       firing('BunnynetReloadFailed'),
-      firing('BunnynetApiPaused'),
       firing('BunnynetReadingsStale'),
     ]);
 
@@ -401,6 +403,9 @@ export async function playScene(): Promise<Scene> {
       notifications: deliveries.flatMap(({ alerts }) => alerts),
       nameless,
       deleted,
+      isPlanUsedUp: simulator.zones.some(
+        (zone) => monthSoFar(opensAtMs, cleanRequestsOf(zone, opensAtMs)) >= cleanRequestsLimit(zone),
+      ),
       query,
       queryRange: (expr) =>
         ask(prometheus, 'query_range', {
