@@ -142,7 +142,7 @@ function declareEvents({ named, counter, gauge, durations }: ReturnType<typeof d
     requests: counter(
       'api_requests_total',
       ['api', 'code'],
-      'Requests to the API, retries included, by HTTP status; timeout, network or schema where no answer was complete, aborted where it was not waited for.',
+      'Requests to the API, retries included, by HTTP status; timeout, network or schema where no answer was complete, aborted where it was not waited for, and maybe not even sent.',
     ),
     requestDuration: durations(
       'api_request_duration_seconds',

@@ -20,21 +20,24 @@ const ofListing = (Object.keys(faultTypes) as FaultType[])
 it('no fault of the listing gets a key onto a page or into the log', async () => {
   const simulator = createSimulator({
     keys: { account: keys.account },
-    shape: { zones: 10 },
-    maxPageSize: 4,
+    accounts: 10,
+    shape: { zones: 1 },
   });
   await simulator.start();
   onTestFinished(() => simulator.stop());
-  // Each zone has its own credential, so that the listing is read every 100 ms.
-  const names = simulator.zones.map((_, index) => `c${index}`);
+  // The listings of ten accounts: one of them is read every 100 ms. Each key has the one that is searched for in it.
+  const accounts = simulator.accounts.map(({ keys: { account }, zones }, index) => {
+    const [name, targets] = [`c${index}`, zones.map(({ id }) => `{ id: ${id}, credential: c${index} }`)];
+    return { name, variable: `ACCOUNT_${index}`, key: account, targets };
+  });
   const directory = temporary({
-    'config.yml': `credentials: { ${names.map((name) => `${name}: { env: ACCOUNT }`).join(', ')} }
+    'config.yml': `credentials: { ${accounts.map(({ name, variable }) => `${name}: { env: ${variable} }`).join(', ')} }
 apis: { shield: { base_url: "${simulator.baseUrls.shield}", timeout: 1s, requests_per_second: 1000, max_concurrency: 100, max_retries: 1, max_response_bytes: 1MiB } }
-shield_zones: { interval: 1s, targets: [${simulator.zones.map(({ id }, index) => `{ id: ${id}, credential: ${names[index]} }`).join(', ')}] }
+shield_zones: { interval: 1s, targets: [${accounts.flatMap(({ targets }) => targets).join(', ')}] }
 `,
   });
   const running = run([anyPort, `--config.file=${join(directory, 'config.yml')}`, '--log.level=trace'], {
-    env,
+    env: Object.fromEntries(accounts.map(({ variable, key }) => [variable, key])),
   });
   const origin = await originOf(running);
   for (const type of ofListing) {

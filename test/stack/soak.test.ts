@@ -181,10 +181,15 @@ const seen = (of: readonly OperationName[]) =>
 const seenBy = (api: ApiName) => seen(operations.filter((one) => one.api === api).map(({ name }) => name));
 const polls = async () => (await readPage(exporter)).sum('bunnynet_exporter_polls_total{');
 
-/** Whether the exporter has counted every request that arrived, for each API: then none is under way. */
+/** How far the counts of the exporter are from what arrived, for each API: zero once none is under way. One that is aborted may not have arrived. */
 async function differences(): Promise<readonly number[]> {
   const page = await readPage(exporter);
-  return apiNames.map((api) => page.sum(`bunnynet_exporter_api_requests_total{api="${api}"`) - seenBy(api));
+  const counted = (api: ApiName, labels = '') =>
+    page.sum(`bunnynet_exporter_api_requests_total{api="${api}"${labels}`);
+  return apiNames.map((api) => {
+    const missing = seenBy(api) - counted(api);
+    return Math.max(missing, -missing - counted(api, ',code="aborted"'), 0);
+  });
 }
 
 /** How many targets of each kind are up, out of how many. */
