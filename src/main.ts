@@ -4,10 +4,14 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { proxyFrom, proxyVariables } from './api/proxy.ts';
 import { checkParser } from './api/undici.ts';
-import { backfill, takenLabels } from './backfill/backfill.ts';
-import { askLongAgo } from './backfill/long-ago.ts';
-import { ClosedError } from './backfill/output.ts';
-import { hasHistory, type PastOptions } from './backfill/past-reader.ts';
+import {
+  askLongAgo,
+  backfill,
+  ClosedError,
+  hasHistory,
+  type PastOptions,
+  takenLabels,
+} from './backfill/backfill.ts';
 import { sameKeyTitle } from './causes/exporter-causes.ts';
 import { type Flags, flagVariables, helpText, parseFlags, UsageError } from './cli/flags.ts';
 import { createLog, isInteractive, type Log, print, progress } from './cli/output.ts';

@@ -1,6 +1,7 @@
 /**
  * A history for the first day: reads what the API has of the past, kind by kind, and writes it as OpenMetrics with timestamps. Only
- * figures by hours or days have a past. The history has their counters, their newest days, their names, and `_up`.
+ * figures by hours or days have a past. The history has their counters, their newest days, their names, and `_up`. Of this directory
+ * the program knows this file alone.
  */
 import type { Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
@@ -47,6 +48,10 @@ import {
 import { type Fill, rowsOf, throughout } from './rows.ts';
 import { always, type Grid } from './samples.ts';
 import { type CountedTarget, checkStateFile, writeHistoryState } from './state-file.ts';
+
+export { askLongAgo } from './long-ago.ts';
+export { ClosedError } from './output.ts';
+export { hasHistory, type PastOptions } from './past-reader.ts';
 
 export interface BackfillOptions extends PastOptions {
   readonly durationMs: number;
