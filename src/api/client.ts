@@ -286,7 +286,7 @@ export class ApiClient {
    */
   #read(response: DecodedAnswer, { maxResponseBytes, names }: ApiConfig): unknown {
     const { status, text, answer, hide } = response;
-    if (!isSuccess(status)) throw errorOfStatus(status, response, names.host);
+    if (!isSuccess(status)) throw errorOfStatus(this.#api, status, response, names.host);
     let body: unknown;
     try {
       body = parseJson(text, answer, maxResponseBytes);

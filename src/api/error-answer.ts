@@ -1,5 +1,6 @@
 /** Explains an answer that is an error: what the API says about it, or that what answered is no API. */
 import { saysNotFound } from '../resources/fields.ts';
+import type { ApiName } from '../resources/resource.ts';
 import { capitalised } from '../text.ts';
 import { parseJson } from './body.ts';
 import { type Answer, ApiError, checkAdvice, failureOf, isRetryable, type PollFailure } from './errors.ts';
@@ -25,6 +26,9 @@ const maxQuoted = 100;
 
 /** How many of the wrong fields of a request are named. */
 const maxFields = 3;
+
+/** The API whose errors can be a JSON string. From any other it is the answer of something in between. */
+const apiOfTexts: ApiName = 'application';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -63,10 +67,13 @@ interface ErrorText {
  * What the body of an error says: problem details, an envelope around or beside the data, the core API's
  * `{ErrorKey, Message}`, `{error, details}`, `{error: {code, message}}`, a list of any of them, or a JSON string.
  */
-function errorTextIn(body: unknown): ErrorText {
-  if (typeof body === 'string') return { isOfApi: body.trim() !== '', words: [body.trim() || undefined] };
+function errorTextIn(body: unknown, api: ApiName): ErrorText {
+  if (typeof body === 'string') {
+    const text = body.trim() || undefined;
+    return { isOfApi: api === apiOfTexts && text !== undefined, words: [text] };
+  }
   if (Array.isArray(body)) {
-    const first = errorTextIn(body[0]);
+    const first = errorTextIn(body[0], api);
     return { ...first, isOfApi: first.isOfApi || textIn(fieldsOf(body[0]), 'message') !== undefined };
   }
   const outer = fieldsOf(body);
@@ -94,10 +101,10 @@ function isDocumented(fields: Fields): boolean {
 }
 
 /** What a text says that may be JSON. */
-function errorTextOf(text: string): ErrorText | undefined {
+function errorTextOf(text: string, api: ApiName): ErrorText | undefined {
   if (text.length > maxErrorLength) return undefined;
   try {
-    return errorTextIn(parseJson(text, {}));
+    return errorTextIn(parseJson(text, {}), api);
   } catch {
     return undefined;
   }
@@ -153,12 +160,21 @@ function resultOf(status: number, errorKey: string | undefined): PollFailure {
   return status === 401 && !ofKey.test(errorKey) ? 'rejected' : result;
 }
 
-/** The error for a status other than 2xx, with the reason that its body gives. settings: those that lead to the host. */
-export function errorOfStatus(status: number, response: AnswerText, settings: readonly string[]): ApiError {
+/**
+ * The error for a status other than 2xx, with the reason that its body gives.
+ *
+ * @param settings those that lead to the host
+ */
+export function errorOfStatus(
+  api: ApiName,
+  status: number,
+  response: AnswerText,
+  settings: readonly string[],
+): ApiError {
   const { hide, answer } = response;
   const text = hide(response.text);
   const isRedirect = status >= 300 && status < 400;
-  const said = errorTextOf(response.text);
+  const said = errorTextOf(response.text, api);
   if (!said && !isRedirect && isPage(response)) return errorOfPage(status, response, settings);
   const isPlain = !said && !isPage(response) && !/^\s*["[{]/.test(text);
   const { errorKey, isOfApi, words } = said ?? {
