@@ -3,6 +3,7 @@
  * back to the plan.
  */
 import { uptime } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Pacer } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
@@ -190,17 +191,22 @@ export class PollEngine {
   }
 
   /**
-   * Polls what a configuration wants. What stays the same keeps its readings and times. What must be read anew, and what failed
-   * permanently, is polled at once.
+   * Polls what a configuration wants. What stays the same keeps its readings and times. What must be read anew, what failed
+   * permanently, and what failed at an API that has other settings now, is polled at once.
    */
   apply(config: Config): void {
+    const before = this.#config?.apis;
+    const isSame = (api: ApiName) => isDeepStrictEqual(before?.[api], config.apis[api]);
+    const changed = new Set(apiNames.filter((api) => !isSame(api)));
     this.#sections = plannedSections(config, this.#options.resources);
     this.#isLeftOut = leftOutOf(config.discovery.exclude);
     this.#config = config;
     this.#beganAtMs ??= this.#uptimeMs();
     this.#doubts.forget();
     this.#sync();
-    this.#retry(() => true);
+    this.#makeDue(
+      ({ spec, record }) => record.permanentFailures > 0 || (record.lastFailure && changed.has(spec.api)),
+    );
   }
 
   /** Credentials have other keys. */
@@ -583,24 +589,21 @@ export class PollEngine {
     );
   }
 
-  /** Polls at once what backs off because it failed permanently. What is in flight has its answer soon. */
-  #retry(isWanted: (task: Task) => boolean): void {
-    this.#makeDue((task) => task.record.permanentFailures > 0 && isWanted(task));
-  }
-
   #noteChangedKeys(credentials: readonly string[]): void {
     logChangedKeys(this.#options.log, credentials);
     for (const credential of credentials)
       for (const api of apiNames) this.#doubts.forget(sourceOf({ api, credential }));
   }
 
+  /** Polls at once what backs off because it failed permanently with one of these. What is in flight has its answer soon. */
   #retryWith(credentials: readonly string[]): void {
     const changed = new Set(credentials);
-    if (changed.size > 0) this.#retry(({ spec }) => changed.has(spec.credential));
+    if (changed.size > 0)
+      this.#makeDue(({ spec, record }) => record.permanentFailures > 0 && changed.has(spec.credential));
   }
 
   /** Polls at once those of the tasks that wait for their time. */
-  #makeDue(isWanted: (task: Task) => boolean): void {
+  #makeDue(isWanted: (task: Task) => boolean | undefined): void {
     const nowMs = this.#uptimeMs();
     for (const task of this.#tasks.values())
       if ((this.#timetable.dueAtMs(task) ?? 0) > nowMs && isWanted(task)) this.#timetable.set(task, nowMs);

@@ -367,6 +367,29 @@ it.each<[string, (whole: Whole, targets: (from: string) => string[]) => void]>([
   expect(await unreadable(whole)).toEqual([]);
 });
 
+it.each<[string, (whole: Whole) => void, number]>([
+  [
+    'other settings of an API that answers nothing tries it again',
+    (whole) => Object.assign(whole.api, { timeout: '20s' }),
+    1,
+  ],
+  ['what is the same leaves it until its time', () => undefined, 0],
+])('a reload with %s', async (_, change, read) => {
+  let isDown = true;
+  const whole = await startWhole({
+    document: { applications: { interval: '1h', targets: ['a'] } },
+    routes: { '*': () => (isDown ? reply(503) : cost) },
+  });
+  await whole.exporter.start();
+  await whole.pass(40 * minuteMs);
+  isDown = false;
+  change(whole);
+  const { length } = whole.requests;
+  await whole.reload();
+  await whole.pass(20_000);
+  expect(whole.requests.slice(length)).toHaveLength(read);
+});
+
 it.each([
   ['what polls once fails at the usual pace', true, 20_000],
   ['what serves asks less', false, Number.POSITIVE_INFINITY],
