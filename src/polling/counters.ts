@@ -105,7 +105,7 @@ export class Counters {
     const restored = Counters.of(kind, onBegun);
     if (!restored) return undefined;
     const lastReadMs = last_read * 1000;
-    restored.#readMs = uptimeMs - (nowMs - lastReadMs);
+    restored.#readMs = uptimeOf(lastReadMs, { nowMs, uptimeMs });
     restored.#lastBeganMs = lastReadMs;
     // The day before may have grown as well.
     restored.#caughtUpMs = startOfDay(last_read) * 1000 - 1;

@@ -18,12 +18,13 @@ function rateLimit(days: Readonly<Record<number, number>> | undefined, rateLimit
   return { ratelimitId: rateLimitId, ratelimitOverviewPastTwentyEightDays: days && counted };
 }
 
+const msAt = (days: number) => (firstDay + days) * daySeconds * 1000;
+
 /** Reads this many days after the start of day 0. */
-function counted() {
-  const counters = Counters.of('rate_limit');
+function counted(counters = Counters.of('rate_limit')) {
   return {
     read: (atDays: number, ...reading: ReturnType<typeof rateLimit>[]): Record<string, number> => {
-      const nowMs = (firstDay + atDays) * daySeconds * 1000;
+      const nowMs = msAt(atDays);
       counters?.add(target, [{ reading }], { nowMs, uptimeMs: nowMs });
       const rows = counters?.rows.find(({ family }) => family === breaches);
       const values = rows?.samples.map(({ labels, value }): [string, number] => [
@@ -76,6 +77,14 @@ describe('a counter', () => {
     read(0.2, rateLimit({ 0: 5 }));
     expect(read(0.3, rateLimit({ 0: 30 }, '12'))).toEqual({ 11: 4, 12: 0 });
     expect(read(0.4, rateLimit({ 0: 6 }), rateLimit({ 0: 31 }, '12'))).toEqual({ 11: 5, 12: 1 });
+  });
+
+  it('counts all that comes after its first day, also where the clock was days behind at a start before', () => {
+    const seconds = msAt(0.1) / 1000;
+    const state = { kind: 'rate_limit', last_read: seconds, counting_since: seconds, counters: {} };
+    const { read } = counted(Counters.restored(state, { nowMs: msAt(-3), uptimeMs: msAt(0.1) }));
+    expect(read(0.2, rateLimit({ 0: 30 }))).toEqual({ 11: 0 });
+    expect(read(1.1, rateLimit({ 0: 30, 1: 5 }))).toEqual({ 11: 5 });
   });
 
   it('forgets a series that is missing for two days', () => {
