@@ -155,7 +155,9 @@ export class Counters {
     const given = this.#indexes.map((index) => givenOf(catalogue[index], target, parts, { today, isYoung }));
     const query = queryOf(this.#kind);
     const { range, isCaughtUp } = askedFor(this.contextAt(beganMs), query);
-    const blank = isFirst ? [] : this.#blankOf(parts, given, range);
+    // By the clock of the API: days that are still to come had nothing.
+    const endMs = Math.min(startOfDay(range.toMs / 1000), today) * 1000;
+    const blank = isFirst ? [] : this.#blankOf(parts, given, range, endMs);
     const lost = this.#take([...untold, ...blank], beganMs);
     const pendingMs = this.#pendingMs;
     const newestMs = this.#newestSeconds * 1000;
@@ -184,18 +186,22 @@ export class Counters {
 
   /**
    * The earlier days of which an answer had nothing, while days are caught up: they are asked for once more. Otherwise nothing was counted
-   * on them.
+   * on them. endMs: where the earlier days end.
    */
-  #blankOf(parts: readonly ReadPart[], given: readonly Given[], asked: Range): readonly UntoldDay[] {
+  #blankOf(
+    parts: readonly ReadPart[],
+    given: readonly Given[],
+    asked: Range,
+    endMs: number,
+  ): readonly UntoldDay[] {
     const isCatchingUp = this.#isBehind || daysIn(asked).length > 2;
     if (!isCatchingUp) return [];
     const told = new Set(given.flatMap((one) => [...one.told()]));
-    const todayMs = startOfDay(asked.toMs / 1000) * 1000;
     const days = parts.flatMap(({ range }) =>
-      daysIn(range ?? { fromMs: startOfDay(this.#lastBeganMs / 1000) * 1000, toMs: todayMs }),
+      daysIn(range ?? { fromMs: startOfDay(this.#lastBeganMs / 1000) * 1000, toMs: endMs }),
     );
     return days
-      .filter(({ fromMs }) => fromMs < todayMs && !told.has(fromMs / 1000) && !this.#untold.has(fromMs))
+      .filter(({ fromMs }) => fromMs < endMs && !told.has(fromMs / 1000) && !this.#untold.has(fromMs))
       .map(({ fromMs }) => ({ startMs: fromMs, how: 'blank' }));
   }
 

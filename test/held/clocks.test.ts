@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Request, startWhole } from './whole.ts';
+import { type Request, reply, startWhole } from './whole.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -86,6 +86,42 @@ it('a clock that is days ahead or behind for a while makes a counter lose and ga
     await count(1);
   }
   expect(await count(4)).toBe(20);
+});
+
+it('a clock that is days ahead has no day asked for that is still to come, and loses none of them', async () => {
+  let apiMs = noon;
+  const whole = await startWhole({
+    routes: {
+      // Each day that has begun for the API has 10 bytes.
+      '/storagezone/7/statistics/egress'({ query }: Request) {
+        const fromMs = Date.parse(query.get('dateFrom') ?? '');
+        const toMs = Math.min(apiMs, Date.parse(query.get('dateTo') ?? ''));
+        const chart: Record<string, number> = {};
+        for (let ms = fromMs; ms <= toMs; ms += dayMs) chart[new Date(ms).toISOString()] = 10;
+        const body = JSON.stringify({ HttpEgressChart: chart });
+        return reply(200, body, { date: new Date(apiMs).toUTCString() });
+      },
+    },
+    document: { storage_zone_egress: { targets: [7], interval: '1m' } },
+    nowMs: noon,
+  });
+  const read = async () => {
+    whole.advance(minuteMs);
+    await whole.poll();
+    return whole.value('bunnynet_storage_zone_egress_bytes_total');
+  };
+  await read();
+  whole.setClock(4 * dayMs);
+  expect(await read()).toBe(0);
+  const { length } = whole.requests;
+  for (let time = 0; time < 5; time++) expect(await read()).toBe(0);
+  expect(whole.requests.length - length).toBe(5);
+  whole.setClock(-4 * dayMs);
+  for (const total of [10, 20, 30]) {
+    apiMs += dayMs;
+    whole.advance(dayMs);
+    expect(await read()).toBe(total);
+  }
 });
 
 /** The breaches of one rate limit by day, as the test sets them; undefined if the answer lacks the rate limit. */
