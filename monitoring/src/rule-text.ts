@@ -126,11 +126,10 @@ function quoted(entries: Readonly<Record<string, string>> = {}): Readonly<Record
 /** With settings, as Prometheus reads it; without, as the chart's template does: with placeholders, their `defaults` and `excluded`. */
 function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   const own = settings?.alerts[rule.alert];
-  const { presence } = rule;
+  const { presence, alsoBy = [] } = rule;
+  const further = rule.severity.startsWith('{{') ? [...alsoBy, 'severity'] : alsoBy;
   const held =
-    presence && rule.held !== false
-      ? `\nor ${presence.held(rule.alert, rule.severity.startsWith('{{') ? ['severity'] : [])}`
-      : '';
+    presence && rule.held !== false ? `\nor ${presence.held(rule.alert, further, rule.window)}` : '';
   const excluded = keepTenant(presence?.excluded ?? '');
   const matchers = matchersOf(own?.exclude);
   const whole = keepTenant(`${dedent(rule.expr)}${held}`);

@@ -20,6 +20,10 @@ export interface Declared {
   readonly description: string;
   /** False: it ends for a target that has no reading. */
   readonly held?: false;
+  /** Labels of its expression besides the ids of the target. */
+  readonly alsoBy?: readonly string[];
+  /** How far it looks back at a counter. Where a target is read less often, the alert is held until the next reading. */
+  readonly window?: string;
   /** Its series have the label `account`, and its summary does not say whose it is. */
   readonly isOfAccount?: true;
   /** It fires because there are no series: where these had no namespace, it takes that of the chart. */
@@ -148,8 +152,9 @@ export interface Presence {
    * The alert's own series, for the targets without a reading.
    *
    * @param more further labels that the expression gives
+   * @param window also for those whose newest reading is older
    */
-  held(alert: string, more: readonly string[]): string;
+  held(alert: string, more: readonly string[], window?: string): string;
   /** The targets that exclusions remove, as the right side of `unless`, without the matchers. */
   readonly excluded: string;
 }
@@ -161,6 +166,17 @@ export interface Presence {
 export function itself(alert: string, ...matchers: readonly string[]): string {
   const series = `ALERTS{${[`alertname="${alert}"`, ...matchers].join(', ')}}`;
   return `(${series} or ${series} offset 2m)`;
+}
+
+/**
+ * The targets whose newest reading is older than a window.
+ *
+ * @param window in minutes or hours, as `30m`
+ * @param lastSuccess the family with the times of readings
+ */
+export function notReadFor(window: string, lastSuccess: string, ids: readonly string[]): string {
+  const seconds = Number.parseInt(window, 10) * (window.endsWith('h') ? 3600 : 60);
+  return `max by (${ids.join(', ')}) (last_over_time(${lastSuccess}[3m:1m])) < time() - ${seconds}`;
 }
 
 /**
@@ -180,6 +196,7 @@ export function presence(
   const withAccount = [...new Set([...ids, 'account'])].join(', ');
   // What was renamed is that of its newest account.
   const or = `or on (job, instance, ${by})`;
+  const lastSuccess = up.replace(/_up$/, '_last_success_timestamp_seconds');
   return {
     ids,
     configured,
@@ -212,8 +229,11 @@ export function presence(
           )`,
       },
     ],
-    held: (alert, more) =>
-      `max by (${[...ids, ...more].join(', ')}) ${itself(alert, 'alertstate="firing"')} and on (${by}) ${unread}`,
+    held: (alert, more, window) => {
+      const old =
+        window === undefined ? unread : `(${unread} or on (${by}) ${notReadFor(window, lastSuccess, ids)})`;
+      return `max by (${[...ids, ...more].join(', ')}) ${itself(alert, 'alertstate="firing"')} and on (${by}) ${old}`;
+    },
   };
 }
 

@@ -40,7 +40,7 @@ it('three evaluations without ALERTS end none of them, and none is held without 
   const tests = held.map(({ alert, expr }) => {
     const ids = declared.find((each) => each.alert === alert)?.presence?.ids ?? [];
     const labels = [exporter, ...ids.filter((id) => id !== 'instance').map((id) => `${id}="x"`)].join(',');
-    const [, unread] = /and on \([^)]*\) (bunnynet:\w+_unread)\s*$/.exec(expr) ?? [];
+    const [, unread] = /and on \([^)]*\) \(?(bunnynet:\w+_unread)\b(?: or on .*)?$/m.exec(expr) ?? [];
     const target = labels.replace(/job="\w+",instance="[^"]+",?/, '');
     return {
       interval: '1m',

@@ -24,6 +24,8 @@ const onset = 27 * 60;
 type Figure = (minute: number) => number;
 
 const always: Figure = () => 1;
+/** When it was read. */
+const read: Figure = (minute) => 60 * minute;
 
 /** A figure that grows by so much a minute, and by so much while something is wrong. */
 function growing(usual: number, troubled = usual): Figure {
@@ -43,6 +45,7 @@ const cases: Readonly<Record<string, Case>> = {
     series: (troubled) => ({
       'bunnynet_pull_zone_requests_total{pull_zone_id="1"}': growing(100),
       'bunnynet_pull_zone_responses_total{pull_zone_id="1",code="5xx"}': growing(1, troubled ? 20 : 1),
+      'bunnynet_pull_zone_statistics_last_success_timestamp_seconds{pull_zone_id="1"}': read,
     }),
   },
   BunnynetPullZoneHitRatioDrop: {
@@ -57,6 +60,7 @@ const cases: Readonly<Record<string, Case>> = {
     series: (troubled) => ({
       'bunnynet_pull_zone_origin_errors_total{pull_zone_id="1"}': growing(5, troubled ? 50 : 5),
       'bunnynet_pull_zone_origin_errors_truncated{pull_zone_id="1"}': () => 0,
+      'bunnynet_pull_zone_origin_errors_last_success_timestamp_seconds{pull_zone_id="1"}': read,
     }),
   },
   BunnynetShieldBlockedRequestsRising: {
@@ -89,6 +93,7 @@ const cases: Readonly<Record<string, Case>> = {
         0.1,
         troubled ? 10 : 0.1,
       ),
+      'bunnynet_load_balancer_statistics_last_success_timestamp_seconds{load_balancer_id="1"}': read,
     }),
   },
   BunnynetLoadBalancerOriginFailing: {
@@ -99,6 +104,7 @@ const cases: Readonly<Record<string, Case>> = {
         1,
         troubled ? 300 : 1,
       ),
+      'bunnynet_load_balancer_statistics_last_success_timestamp_seconds{load_balancer_id="1"}': read,
     }),
   },
   BunnynetApplicationContainerRestarting: {

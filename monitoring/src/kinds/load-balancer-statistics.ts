@@ -42,6 +42,7 @@ export const loadBalancerStatistics: KindMonitoring = {
           > [[share]] * max by (load_balancer_id) (increase(bunnynet_load_balancer_requests_total[30m]))`,
         thresholds: { requests: 10, share: 0.01 },
         for: '5m',
+        window: '30m',
         keepFiringFor: '15m',
         severity: 'critical',
         summary: 'All origins of load balancer {{ or $name $labels.load_balancer_id }} fail',
@@ -60,6 +61,8 @@ export const loadBalancerStatistics: KindMonitoring = {
           >= [[share]]`,
         thresholds: { failures: 10, share: 0.5 },
         for: '15m',
+        alsoBy: ['origin_id'],
+        window: '30m',
         keepFiringFor: '15m',
         summary:
           'Origin {{ $labels.origin_id }} of load balancer {{ or $name $labels.load_balancer_id }} fails',

@@ -37,6 +37,7 @@ export const pullZoneOriginErrors: KindMonitoring = {
           > [[errors]] + [[ratio]] * ${usual(growth.record)}`,
         thresholds: { ratio: 3, errors: 50 },
         for: '10m',
+        window: '1h',
         keepFiringFor: '15m',
         summary:
           'The origin of pull zone {{ or $name $labels.pull_zone_id }} fails far more often than usual',

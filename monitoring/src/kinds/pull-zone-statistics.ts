@@ -18,6 +18,7 @@ import {
   usual,
   values,
 } from '../promql.ts';
+import { notReadFor } from '../rules.ts';
 import { cdnDashboard, pullZone } from './pull-zone.ts';
 
 const every = all(pullZone);
@@ -133,11 +134,14 @@ export const pullZoneStatistics: KindMonitoring = {
       BunnynetPullZoneServerErrors: {
         comment: `
           With more than a hundred requests in half an hour, and while the errors go on: those of a deploy of two minutes are in the past ten
-          minutes for a quarter of an hour at most. With fewer requests a small share says little: more than half is a warning.`,
+          minutes for a quarter of an hour at most. Where the last reading is older, it counts. With fewer requests a small share says little: more than half is a warning.`,
         expr: `
           (
             ${errorsIn('30m')} / (${requestsIn('30m')} > [[requests]]) > [[share]]
-            and on (pull_zone_id) ${errorsIn('10m')} / (${requestsIn('10m')} > 0) > [[share]]
+            and on (pull_zone_id) (
+              ${errorsIn('10m')} / (${requestsIn('10m')} > 0) > [[share]]
+              or on (pull_zone_id) ${notReadFor('10m', family('statistics_last_success_timestamp_seconds'), pullZone.ids)}
+            )
           )
           or on (pull_zone_id) label_replace(
             ${errorsIn('30m')} / (${requestsIn('30m')} >= [[few]] <= [[requests]]) > [[most]],
@@ -145,6 +149,7 @@ export const pullZoneStatistics: KindMonitoring = {
           )`,
         thresholds: { share: 0.05, requests: 100, most: 0.5, few: 20 },
         for: '15m',
+        window: '30m',
         keepFiringFor: '15m',
         severity: '{{ or $labels.severity "critical" }}',
         summary: 'Pull zone {{ or $name $labels.pull_zone_id }} answers with server errors',
