@@ -10,6 +10,7 @@ import {
   type SummaryConfiguration,
 } from 'prom-client';
 import { type PollResult, pollResults } from './api/errors.ts';
+import type { StateWrites } from './counting/state-keeper.ts';
 import {
   type Format,
   type Header,
@@ -26,7 +27,6 @@ import { isFoundKey } from './polling/spec.ts';
 import type { Listed, Tally } from './polling/tally.ts';
 import { type ApiName, operationsOf, type Resource } from './resources/resource.ts';
 import type { SameKey } from './secrets/same-keys.ts';
-import type { StateWrites } from './state/keeper.ts';
 import { revision, version } from './version.ts';
 
 /** What an API has paused with a 429: a kind with a key; without a kind the key; without a credential the API as a whole. */

@@ -1,6 +1,6 @@
 /** What a start does with a state: it reads the file, and goes on from it. */
-import { CounterBook } from '../../src/polling/counter-book.ts';
-import { readState } from '../../src/state/file.ts';
+import { CounterBook } from '../../src/counting/counter-book.ts';
+import { readState } from '../../src/counting/state-file.ts';
 import { serveCommands } from '../processes.ts';
 
 const book = new CounterBook({

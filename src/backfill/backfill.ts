@@ -5,12 +5,13 @@
  */
 import type { Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
-import { type FoundTargets, idText, type Target } from '../polling/past.ts';
+import type { FoundTargets, Target } from '../polling/past.ts';
 import { allLabelsOf, catalogue } from '../resources/catalogue.ts';
 import { firstOfDays } from '../resources/queries.ts';
 import {
   type Family,
   type Ids,
+  idText,
   isReadAlone,
   type Labels,
   type ReadResource,

@@ -1,6 +1,7 @@
 /** What a history has counted, as the state from which an exporter goes on. Pure. */
+
+import type { CountState, FamilyState, SeriesState, TargetState } from '../counting/state-form.ts';
 import type { CounterBound, Family } from '../resources/resource.ts';
-import type { CountState, FamilyState, SeriesState, TargetState } from '../state/form.ts';
 import type { History, TargetHistory } from './history.ts';
 import { dayMs, floor } from './ranges.ts';
 import { sumOf } from './samples.ts';

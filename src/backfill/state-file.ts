@@ -5,8 +5,14 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { writeState } from '../state/file.ts';
-import { hasCounted, parseState, type StateFile, stateVersion, type TargetState } from '../state/form.ts';
+import { writeState } from '../counting/state-file.ts';
+import {
+  hasCounted,
+  parseState,
+  type StateFile,
+  stateVersion,
+  type TargetState,
+} from '../counting/state-form.ts';
 
 /** What a history has counted of a target. */
 export interface CountedTarget {

@@ -1,5 +1,6 @@
 /** What a cause is, and what it is derived from. */
 
+import type { StateProblem } from '../counting/state-keeper.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import type { Health } from '../polling/health.ts';
 import type { ListingStatus } from '../polling/listing-status.ts';
@@ -7,7 +8,6 @@ import type { SharedTargets } from '../polling/plan.ts';
 import type { Failure } from '../polling/record.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import type { ApiName, Resource } from '../resources/resource.ts';
-import type { StateProblem } from '../state/keeper.ts';
 import type { Reason } from './advice.ts';
 
 /** What people call a kind, and where it is read. */

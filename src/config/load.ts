@@ -6,11 +6,11 @@
 import { isUtf8 } from 'node:buffer';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
+import { stateProblem } from '../counting/state-file.ts';
 import { readStart } from '../files.ts';
 import { apiNames, type Resource } from '../resources/resource.ts';
 import { Credentials } from '../secrets/credentials.ts';
 import { sameKeys } from '../secrets/same-keys.ts';
-import { stateProblem } from '../state/file.ts';
 import { didYouMean, expectedOf, suggest, unreadable } from '../text.ts';
 import { nextTurn } from '../turns.ts';
 import type { Config, Plain } from './config.ts';

@@ -8,11 +8,13 @@ import type { Logger } from 'pino';
 import type { Pacer } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
 import { type IsLeftOut, leftOutOf } from '../config/selector.ts';
+import { CounterBook } from '../counting/counter-book.ts';
 import type { Store } from '../exposition/store.ts';
 import {
   type ApiName,
   apiNames,
   type Found,
+  idText,
   type ListedKey,
   type Listing,
   type Resource,
@@ -20,10 +22,9 @@ import {
 import { andList, count } from '../text.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { capacity } from './capacity.ts';
-import { CounterBook } from './counter-book.ts';
 import { Doubts, isInDoubt, listingBehind } from './doubts.ts';
 import { type Health, health, isRefused } from './health.ts';
-import { compareListed, type Discovered, idText, ownKeysOf } from './listed-things.ts';
+import { compareListed, type Discovered, ownKeysOf } from './listed-things.ts';
 import { logDiscovery } from './listing-status.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
 import { type PlannedSection, plan, plannedSections } from './plan.ts';

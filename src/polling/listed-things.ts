@@ -1,5 +1,12 @@
 /** What a complete listing has, compared with what it had before. */
-import type { Found, Ids, Listed, ListedKey, Listing } from '../resources/resource.ts';
+import {
+  type Found,
+  type Ids,
+  idText,
+  type Listed,
+  type ListedKey,
+  type Listing,
+} from '../resources/resource.ts';
 
 export interface Discovered extends Listed {
   /** Whether the only key that its listing has for it is one that reads. */
@@ -18,11 +25,6 @@ export interface Changes {
 export interface Discovery extends Changes {
   /** The same array as before if nothing changed. */
   readonly listed: readonly Discovered[];
-}
-
-/** Ids as one text: `7/4711`. */
-export function idText(ids: Ids): string {
-  return Object.values(ids).join('/');
 }
 
 /** What people call it. */

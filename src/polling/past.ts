@@ -4,16 +4,16 @@
  */
 import type { Config } from '../config/config.ts';
 import { leftOutOf } from '../config/selector.ts';
-import type { ApiName, Found, Get, Resource } from '../resources/resource.ts';
+import { type ApiName, type Found, type Get, idText, type Resource } from '../resources/resource.ts';
 import { listingBehind, mayBeAboutId, opens } from './doubts.ts';
-import { compareListed, idText, ownKeysOf } from './listed-things.ts';
+import { compareListed, ownKeysOf } from './listed-things.ts';
 import { isAccepted, mayLack } from './listing-status.ts';
 import { plan, plannedSections } from './plan.ts';
 import { type Failure, isBare401 } from './record.ts';
 import type { ListingSpec, Spec, Target } from './spec.ts';
 import type { Snapshot } from './task.ts';
 
-export { idText, nameOf } from './listed-things.ts';
+export { nameOf } from './listed-things.ts';
 export type { ListingSpec, Spec, Target } from './spec.ts';
 export { type FamilyRows, namedRowsOf, withAccount } from './target-rows.ts';
 

@@ -14,12 +14,13 @@ import { type IsLeftOut, selectorOf } from '../config/selector.ts';
 import {
   type ApiName,
   type Ids,
+  idText,
   isReadAlone,
   type Listed,
   type Listing,
   type Resource,
 } from '../resources/resource.ts';
-import { type Discovered, fullKeyNameOf, idText, keyNameOf, parentOf, withNames } from './listed-things.ts';
+import { type Discovered, fullKeyNameOf, keyNameOf, parentOf, withNames } from './listed-things.ts';
 import { type ListingSpec, listingKey, type Target, targetKey } from './spec.ts';
 import type { Snapshot } from './task.ts';
 

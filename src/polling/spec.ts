@@ -1,8 +1,15 @@
 /** What is polled: targets and listings. Plain data, made by `plan.ts`. */
 import { isDeepStrictEqual } from 'node:util';
 import type { TargetConfig } from '../config/config.ts';
-import type { ApiName, Ids, Listed, Listing, Resource } from '../resources/resource.ts';
-import { type Discovered, idText } from './listed-things.ts';
+import {
+  type ApiName,
+  type Ids,
+  idText,
+  type Listed,
+  type Listing,
+  type Resource,
+} from '../resources/resource.ts';
+import type { Discovered } from './listed-things.ts';
 
 /** What a target and a listing have in common. */
 interface SpecBase {

@@ -2,10 +2,11 @@
  * A target with everything of it, and what the page shows: the values of its last reading until they are stale; and always whether
  * its poll succeeds, when the last success was, and the counters.
  */
+
+import type { Counters } from '../counting/counters.ts';
 import type { Store, StoredTarget } from '../exposition/store.ts';
 import { conditionOf, extractOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { ReadContext, Readings, UntoldDay } from '../resources/resource.ts';
-import type { Counters } from './counters.ts';
 import { type Failure, nextFailure } from './record.ts';
 import { hasSameSettings, type Target } from './spec.ts';
 import { type FamilyRows, namedRowsOf, type OnNotFinite, rowsOf, withAccount } from './target-rows.ts';

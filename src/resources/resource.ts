@@ -25,6 +25,11 @@ export interface IdField {
 /** The target's labels and their values, in the order in which they are exposed. */
 export type Ids = Readonly<Record<string, string>>;
 
+/** Ids as one text: `7/4711`. */
+export function idText(ids: Ids): string {
+  return Object.values(ids).join('/');
+}
+
 /**
  * Requests a path under the base URL of the API; resolves with the parsed JSON body, rejects when the request failed. withoutRetries:
  * what fails is asked for again by another poll.

@@ -7,11 +7,11 @@ import type { CauseInput } from '../causes/cause.ts';
 import { causesOf } from '../causes/causes.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import { unreadSince } from '../polling/health.ts';
-import { idText, nameOf } from '../polling/listed-things.ts';
+import { nameOf } from '../polling/listed-things.ts';
 import type { ListingStatus } from '../polling/listing-status.ts';
 import { addCounts, type Counts, noCounts, type Tally } from '../polling/tally.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
-import type { Condition, Resource } from '../resources/resource.ts';
+import { type Condition, idText, type Resource } from '../resources/resource.ts';
 import { Turns } from '../turns.ts';
 import { type SortColumn, type StatusQuery, wordsOf } from './query.ts';
 

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createSimulator } from '../../simulator/simulator.ts';
-import { parseState } from '../../src/state/form.ts';
+import { parseState } from '../../src/counting/state-form.ts';
 import { chart, helms } from '../stack/chart.ts';
 import { eventually, freePort, stopAll } from '../stack/processes.ts';
 import { type Outcome, root, tools } from '../stack/tools.ts';

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseState } from '../../src/state/form.ts';
+import { parseState } from '../../src/counting/state-form.ts';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
 import {

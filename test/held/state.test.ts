@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CounterBook } from '../../src/polling/counter-book.ts';
+import { CounterBook } from '../../src/counting/counter-book.ts';
 import { collectGarbage } from '../collect-garbage.ts';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';

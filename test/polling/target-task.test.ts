@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Counters } from '../../src/counting/counters.ts';
 import type { Format } from '../../src/exposition/format.ts';
 import { Store } from '../../src/exposition/store.ts';
-import { Counters } from '../../src/polling/counters.ts';
 import { type Failure, neverPolled } from '../../src/polling/record.ts';
 import { TargetTask } from '../../src/polling/target-task.ts';
 import { ListingTask } from '../../src/polling/task.ts';

@@ -1,8 +1,8 @@
 /** Takes an answer of the API to the page as the exporter does: parses, reads, stores and renders it. */
 import * as z from 'zod';
 import { parseJson } from '../../src/api/body.ts';
+import { Counters } from '../../src/counting/counters.ts';
 import { Store } from '../../src/exposition/store.ts';
-import { Counters } from '../../src/polling/counters.ts';
 import type { Target } from '../../src/polling/spec.ts';
 import { rowsOf } from '../../src/polling/target-rows.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';

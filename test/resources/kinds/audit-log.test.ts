@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Counters } from '../../../src/polling/counters.ts';
+import { Counters } from '../../../src/counting/counters.ts';
 import { auditLog } from '../../../src/resources/kinds/audit-log.ts';
 import { type Body, expose, unnoted } from '../expose.ts';
 

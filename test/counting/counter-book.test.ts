@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CounterBook } from '../../src/polling/counter-book.ts';
-import type { StateFile, TargetState } from '../../src/state/form.ts';
+import { CounterBook } from '../../src/counting/counter-book.ts';
+import type { StateFile, TargetState } from '../../src/counting/state-form.ts';
 
 const dayMs = 86_400_000;
 const begunMs = Date.parse('2026-08-15T12:00:00Z');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Counters } from '../../src/polling/counters.ts';
+import { Counters } from '../../src/counting/counters.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { runs } from '../runs.ts';
 

@@ -12,8 +12,8 @@ import {
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readReplaced, readState, writeState } from '../../src/state/file.ts';
-import { type StateHead, stateVersion, type TargetState } from '../../src/state/form.ts';
+import { readReplaced, readState, writeState } from '../../src/counting/state-file.ts';
+import { type StateHead, stateVersion, type TargetState } from '../../src/counting/state-form.ts';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
 

@@ -18,7 +18,7 @@ import {
   type StateHead,
   type TargetState,
   targetLine,
-} from './form.ts';
+} from './state-form.ts';
 
 /** More than the line that a state begins with. */
 const headBytes = 1000;

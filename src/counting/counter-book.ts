@@ -2,17 +2,22 @@
  * The counters of all targets. Where they are saved, they outlive their targets: what left goes on when it comes back, also after a
  * restart. Elsewhere they end with the target.
  */
-import type { StateFile, TargetState } from '../state/form.ts';
+
+import { type Ids, idText } from '../resources/resource.ts';
 import { Counters, uptimeOf } from './counters.ts';
-import { idText } from './listed-things.ts';
-import type { Target } from './spec.ts';
+import type { StateFile, TargetState } from './state-form.ts';
 
 /** How long counters of what left are kept, and of how many targets at least. Of more, those that left first go. */
 const leftMaxMs = 28 * 86_400_000;
 const leftMax = 1000;
 
 /** Whose counters they are: at another address it is another target, with another account it is the same. */
-type Whose = Pick<Target, 'kind' | 'ids' | 'baseUrl' | 'account'>;
+interface Whose {
+  readonly kind: string;
+  readonly ids: Ids;
+  readonly baseUrl: string;
+  readonly account: string;
+}
 
 interface Entry extends Whose {
   readonly counters: Counters;

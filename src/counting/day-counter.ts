@@ -5,7 +5,7 @@
 import { sumByDay } from '../resources/charts.ts';
 import type { DayFigure } from '../resources/resource.ts';
 import { daySeconds, startOfDay } from '../resources/times.ts';
-import type { CountState } from '../state/form.ts';
+import type { CountState } from './state-form.ts';
 
 /** Days that may still grow; of older ones nothing is kept or counted, unless they are still to be read. */
 const growingDays = 2;

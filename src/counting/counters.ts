@@ -15,8 +15,8 @@ import type {
   UntoldDay,
 } from '../resources/resource.ts';
 import { dayMs, daySeconds, type Range, startOfDay } from '../resources/times.ts';
-import type { CountState, FamilyState, TargetState } from '../state/form.ts';
 import { type Begin, DayCounter } from './day-counter.ts';
+import type { CountState, FamilyState, TargetState } from './state-form.ts';
 
 /** How long a series of a label value that comes and goes may be missing before it is forgotten: a country may have no views for hours. */
 const forgottenAfterMs = 2 * dayMs;

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { writeState } from '../../src/state/file.ts';
-import { firstLine, type StateHead, stateVersion, type TargetState } from '../../src/state/form.ts';
-import { type KeeperOptions, StateKeeper } from '../../src/state/keeper.ts';
+import { writeState } from '../../src/counting/state-file.ts';
+import { firstLine, type StateHead, stateVersion, type TargetState } from '../../src/counting/state-form.ts';
+import { type KeeperOptions, StateKeeper } from '../../src/counting/state-keeper.ts';
 import { temporary } from '../http/temporary.ts';
 
 const minuteMs = 60_000;

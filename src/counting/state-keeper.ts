@@ -3,8 +3,8 @@
  * of what it writes. What goes wrong is its `problem`, and ends nothing.
  */
 import { randomUUID } from 'node:crypto';
-import { readReplaced, writeState } from './file.ts';
-import { type StateHead, stateVersion, type TargetState } from './form.ts';
+import { readReplaced, writeState } from './state-file.ts';
+import { type StateHead, stateVersion, type TargetState } from './state-form.ts';
 
 const intervalMs = 300_000;
 
