@@ -501,18 +501,17 @@ export class PollEngine {
     { startedMs, keyId }: { readonly startedMs: number; readonly keyId: string },
   ): void {
     const { spec, record } = task;
-    const { api, credential, key } = spec;
+    const { key } = spec;
     this.#actOnAnswer(task, startedMs);
+    const worksAgain = !record.lastFailure && this.#worksAgain(spec);
     if (isInDoubt(task)) {
       if (this.#keyIdOf(spec) === keyId) this.#doubts.add(task);
       else this.#runNow(task);
-    } else if (
-      !record.lastFailure &&
-      (before.lastFailure?.result === 'auth' || this.#worksAgain(api, credential))
-    ) {
+    } else if (!record.lastFailure && (before.lastFailure?.result === 'auth' || worksAgain)) {
       // What was refused until now is no proof of an unknown id.
       this.#doubts.forget(sourceOf(spec));
       this.#retryRefused(spec);
+      if (worksAgain) this.#askOtherApis(spec);
     } else if (!record.lastFailure) this.#doubts.read(spec, startedMs);
     this.#actOnFailure(task);
     if (spec.type === 'listing' && !hasEnded(before))
@@ -572,11 +571,14 @@ export class PollEngine {
     else this.#lookSoon ??= setTimeout(() => this.#look(), lookPauseMs);
   }
 
-  /** Whether a key that was refused works again. */
-  #worksAgain(api: ApiName, credential: string): boolean {
-    if (!isRefused(this.#health, api, credential)) return false;
+  /** Whether a key that was refused, or with which nothing could be read, works again. */
+  #worksAgain({ api, credential, account }: Spec): boolean {
+    const isOff = () =>
+      isRefused(this.#health, api, credential) ||
+      (credential === account && this.#health.accounts.get(account)?.failing !== undefined);
+    if (!isOff()) return false;
     this.#look();
-    return !isRefused(this.#health, api, credential);
+    return !isOff();
   }
 
   /** The key of this is read again: whatever was refused with it at its API is polled at once. */
@@ -588,6 +590,25 @@ export class PollEngine {
         one.record.lastFailure?.result === 'auth' &&
         (one.record.permanentFailures > 0 || one.record.lastFailure.doubt !== undefined),
     );
+  }
+
+  /**
+   * The same key was refused at other APIs, where things back off for up to ten intervals: what was read last there is asked at once,
+   * and its answer makes due the rest.
+   */
+  #askOtherApis({ api, credential }: Spec): void {
+    const newest = new Map<ApiName, Task>();
+    const successOf = (task?: Task) => task?.record.lastSuccessMs ?? Number.NEGATIVE_INFINITY;
+    for (const task of this.#polled()) {
+      const { spec, record } = task;
+      if (spec.credential !== credential || spec.api === api) continue;
+      if (record.lastFailure?.result !== 'auth' || record.permanentFailures === 0) continue;
+      // What was just asked for the first time may be closed to this key.
+      if (record.lastSuccessMs === undefined && record.permanentFailures === 1) continue;
+      const other = newest.get(spec.api);
+      if (!other || successOf(task) > successOf(other)) newest.set(spec.api, task);
+    }
+    for (const task of newest.values()) this.#runNow(task);
   }
 
   #noteChangedKeys(credentials: readonly string[]): void {

@@ -187,8 +187,11 @@ it('a 401 that is about what was requested is told with its reason, and says not
 
 /** Something at each of three APIs, each at its own interval. */
 async function startEverywhere(intervals: Readonly<Record<'app' | 'zone' | 'shield', string>>) {
-  const state = { isRevoked: false };
-  const read = (answer: unknown) => () => (state.isRevoked ? reply(401) : answer);
+  const state: { isRevoked: boolean; status?: number | undefined } = { isRevoked: false };
+  const read = (answer: unknown) => () => {
+    const status = state.isRevoked ? 401 : state.status;
+    return status === undefined ? answer : reply(status);
+  };
   const whole = await startWhole({
     document: {
       applications: { interval: intervals.app, targets: ['a', 'b'], stale_after: '3h' },
@@ -251,6 +254,31 @@ describe('a key that worked and is revoked', () => {
     ]);
   });
 });
+
+it.each([401, 403])(
+  'a key to which everything is answered %i, and that works again: what backs off at other APIs is read at once, too',
+  async (status) => {
+    const { whole, state } = await startEverywhere({ app: '1m', zone: '10m', shield: '10m' });
+    await whole.pass(30 * 60_000);
+    state.status = status;
+    await whole.pass(3 * 3_600_000);
+    state.status = undefined;
+    const since = whole.requests.length;
+    const read = async () => {
+      const names = ['bunnynet_application', 'bunnynet_pull_zone', 'bunnynet_shield_zone'];
+      const ups = names.map((name) => whole.series(`${name}_up`));
+      return (await Promise.all(ups)).every((rows) => Object.values(rows).every((up) => up === 1));
+    };
+    // It is what is read each minute that is asked first, after ten minutes at the latest.
+    while (whole.requests.length === since) await whole.pass(1000);
+    await whole.pass(2000);
+    expect(await read()).toBe(true);
+    expect(await refusing(whole)).toEqual({ application: 0, core: 0, shield: 0 });
+    // Once each, and the list of applications.
+    const paths = whole.requests.slice(since).map(({ path }) => path);
+    expect(paths).toHaveLength(new Set(paths).size);
+  },
+);
 
 it('a key that works again: all that the API refused is read at once, also after a poll that had not failed', async () => {
   const { whole, state } = await startEverywhere({ app: '30s', zone: '1h', shield: '1h' });
