@@ -85,6 +85,15 @@ const refused = `${last('refused_keys')} == 1`;
 const ofKey = 'account, credential';
 const unreadableNow = `last_over_time(${accountUnreadable}[3m:1m]) == 1`;
 
+/**
+ * Keeps a warning about a kind from beginning while nothing of the account can be read: the alert about that waits longer, and cannot inhibit
+ * it yet. One that fires goes on, and is inhibited.
+ */
+function unlessOfAccount(alert: string): string {
+  const going = itself(alert, 'alertstate="firing"');
+  return `and on (kind, account) (${kindsRead} unless on (account) ${unreadableNow} or on (kind, account) ${going})`;
+}
+
 /** Exporters that Prometheus cannot scrape. */
 const cannotScrape = 'max by (job, instance) (up or up offset 1m) == 0';
 /** The accounts of each exporter, also of one that is down since less than six hours. */
@@ -301,7 +310,8 @@ export const exporterRules: Rules = {
               and on (kind, account) ${itself('BunnynetReadingsStale', 'alertstate="firing"')}
           )
           unless on (kind, account) min by (kind, account) (${allStale}) == 1
-          unless on (kind, account) ${pausedBriefly}`),
+          unless on (kind, account) ${pausedBriefly}
+          ${unlessOfAccount('BunnynetReadingsStale')}`),
           thresholds: { targets: 0 },
           for: '15m',
           keepFiringFor: '5m',
@@ -312,7 +322,8 @@ export const exporterRules: Rules = {
         BunnynetKindUnreadable: {
           sort: 'account',
           comment: `
-          While every exporter of the account says so; over a restart as the one before.`,
+          While every exporter of the account says so; over a restart as the one before. It does not begin while nothing of the account can be
+          read at all, of which another alert tells later.`,
           expr: withApi(`
           (
             max by (kind, account) (${targetsOf} > 0)
@@ -322,7 +333,8 @@ export const exporterRules: Rules = {
                 and on (kind, account) ${itself('BunnynetKindUnreadable', 'alertstate="firing"')}
             )
           )
-          unless on (kind, account) ${pausedBriefly}`),
+          unless on (kind, account) ${pausedBriefly}
+          ${unlessOfAccount('BunnynetKindUnreadable')}`),
           for: '10m',
           keepFiringFor: '5m',
           isOfAccount: true,

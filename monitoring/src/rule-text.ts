@@ -127,9 +127,12 @@ function quoted(entries: Readonly<Record<string, string>> = {}): Readonly<Record
 function alertText(rule: Alert, settings: RuleSettings | undefined): string {
   const own = settings?.alerts[rule.alert];
   const { presence, alsoBy = [] } = rule;
-  const further = rule.severity.startsWith('{{') ? [...alsoBy, 'severity'] : alsoBy;
+  const hasSeverity = rule.severity.startsWith('{{');
+  const further = hasSeverity ? [...alsoBy, 'severity'] : alsoBy;
+  // What it holds has the severity as a label, and what the expression gives meanwhile may have none.
+  const or = hasSeverity ? `or on (${[...(presence?.ids ?? []), ...alsoBy].join(', ')})` : 'or';
   const held =
-    presence && rule.held !== false ? `\nor ${presence.held(rule.alert, further, rule.window)}` : '';
+    presence && rule.held !== false ? `\n${or} ${presence.held(rule.alert, further, rule.window)}` : '';
   const excluded = keepTenant(presence?.excluded ?? '');
   const matchers = matchersOf(own?.exclude);
   const whole = keepTenant(`${dedent(rule.expr)}${held}`);
