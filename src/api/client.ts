@@ -175,7 +175,7 @@ export class ApiClient {
     let permit = request.permit ?? (await this.#permit(request, signal, giveUpAtMs));
     for (let attempt = 0; ; attempt++) {
       const held = permit;
-      const outcome = await this.#tryOnce(request, held, signal).finally(() => held.release());
+      const outcome = await this.#tryOnce(request, signal).finally(() => held.release());
       if (!(outcome instanceof ApiError)) return outcome.body;
       outcome.requests = attempt + 1;
       if (outcome.result === 'auth' && outcome.answer.status === 401) await this.#keys.check();
@@ -233,11 +233,7 @@ export class ApiClient {
     }
   }
 
-  async #tryOnce(
-    request: Request,
-    permit: Permit,
-    signal: AbortSignal,
-  ): Promise<ApiError | { body: unknown }> {
+  async #tryOnce(request: Request, signal: AbortSignal): Promise<ApiError | { body: unknown }> {
     signal.throwIfAborted();
     const context = this.#context(request.credential);
     if (context instanceof ApiError) return context;
@@ -251,11 +247,8 @@ export class ApiClient {
       status = response.status;
       endedMs = performance.now();
       raw = { headers: response.headers, text: () => response.hide(response.text) };
-      if (isSuccess(status)) {
-        // Requests that waited for the permit are sent before anybody works on this answer.
-        permit.release();
-        await ownTurn();
-      }
+      // It keeps its permit until then: of a busy machine's answers, no more wait here than requests may be in flight.
+      if (isSuccess(status)) await ownTurn();
       const body = this.#read(response, context.config);
       this.pacer.answered(request, idAt(context.config, context.key), true);
       context.connections.failures = 0;

@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Permit, QueueAddress } from '../../src/api/pacer.ts';
 import { Secret } from '../../src/secrets/credentials.ts';
+import { ownTurn } from '../../src/turns.ts';
 import { version } from '../../src/version.ts';
 import { expectDeclaredRequests, mockApi } from '../mock-api.ts';
 import { runs } from '../runs.ts';
@@ -55,11 +56,26 @@ describe('a request', () => {
     await failure('/a', { permit: permit('of a failure') });
     mockApi(origin).get('/a', 2).reply(500);
     await failure('/a', { permit: permit('of a first try') });
-    expect([...new Set(released)]).toEqual(['of a success', 'of a failure', 'of a first try', 'further']);
+    expect(released).toEqual(['of a success', 'of a failure', 'of a first try', 'further']);
     expect(further).toHaveBeenCalledOnce();
     await client.close();
     await failure('/a', { permit: permit('of a closed client') });
     expect(released).toContain('of a closed client');
+  });
+
+  it('waits while as many answers as may be in flight have no turn of the event loop yet', async () => {
+    let asked = 0;
+    const baseUrl = await serve((_request, response) => {
+      asked++;
+      response.end('{}');
+    });
+    const { get } = createClient({ baseUrl, maxConcurrency: 2 });
+    const turns = Array.from({ length: 200 }, () => ownTurn());
+    const answers = Array.from({ length: 10 }, () => get('/a'));
+    await Promise.all(turns);
+    expect(asked).toBeLessThanOrEqual(2);
+    await Promise.all(answers);
+    expect(asked).toBe(10);
   });
 });
 
