@@ -32,6 +32,8 @@ export interface KeyPauses {
   readonly kinds: ReadonlyMap<string, Pause>;
   /** The kinds that got 429 since the last reading with the key; true where the first 429 of its row came since then, too. */
   readonly refusedSinceRead: ReadonlyMap<string, boolean>;
+  /** Whether the first pause of a row as a whole came since the last reading with any key. */
+  readonly isPausedSinceRead: boolean;
   /** The name that the key had last. */
   readonly credential: string;
   readonly refusedMs: number;
@@ -41,6 +43,7 @@ interface MutableKeyPauses extends KeyPauses {
   whole: Pause | undefined;
   readonly kinds: Map<string, Pause>;
   readonly refusedSinceRead: Map<string, boolean>;
+  isPausedSinceRead: boolean;
   credential: string;
   refusedMs: number;
 }
@@ -48,8 +51,6 @@ interface MutableKeyPauses extends KeyPauses {
 /** Times are those of any clock that never jumps back. */
 export class Pauses {
   readonly #keys = new Map<string, MutableKeyPauses>();
-  /** The ids of the keys whose first pause as a whole in a row began after the last reading with any key. */
-  readonly #refusedSinceRead = new Set<string>();
   #api: Pause | undefined;
 
   /** Undefined where nothing is paused. */
@@ -59,7 +60,7 @@ export class Pauses {
 
   /** Whether any answer may change something. */
   get isAny(): boolean {
-    return this.#keys.size + this.#refusedSinceRead.size > 0 || this.#api !== undefined;
+    return this.#keys.size > 0 || this.#api !== undefined;
   }
 
   /** By key id. */
@@ -84,7 +85,12 @@ export class Pauses {
     nowMs: number,
   ): boolean {
     this.#forget(nowMs);
-    const none = { whole: undefined, kinds: new Map(), refusedSinceRead: new Map() };
+    const none = {
+      whole: undefined,
+      kinds: new Map(),
+      refusedSinceRead: new Map(),
+      isPausedSinceRead: false,
+    };
     const key: MutableKeyPauses = this.#keys.get(keyId) ?? { ...none, credential, refusedMs: nowMs };
     this.#keys.set(keyId, key);
     key.credential = credential;
@@ -96,7 +102,7 @@ export class Pauses {
     const isFirst = isFirstOfRow(before) || (key.refusedSinceRead.get(kind) ?? false);
     key.refusedSinceRead.set(kind, isFirst);
     const firsts = [...key.refusedSinceRead.values()].filter(Boolean);
-    if (isFirst && firsts.length > 1) this.#pauseKey(keyId, key, retryAfterMs, nowMs);
+    if (isFirst && firsts.length > 1) this.#pauseKey(key, retryAfterMs, nowMs);
     return ofKind !== before;
   }
 
@@ -109,23 +115,29 @@ export class Pauses {
       else key.kinds.delete(kind);
       key.whole = isRead ? undefined : answeredPause(key.whole, nowMs);
       if (isRead) key.refusedSinceRead.clear();
-      if (!key.whole && key.kinds.size + key.refusedSinceRead.size === 0) this.#keys.delete(keyId);
     }
     this.#api = isRead ? undefined : answeredPause(this.#api, nowMs);
-    if (isRead) this.#refusedSinceRead.clear();
+    if (isRead) this.#noneSinceRead();
+    if (key && !key.whole && !key.isPausedSinceRead && key.kinds.size + key.refusedSinceRead.size === 0)
+      this.#keys.delete(keyId);
   }
 
   /** The API is at another address now: what the former one has paused as a whole is over. */
   moved(): void {
     this.#api = undefined;
-    this.#refusedSinceRead.clear();
+    this.#noneSinceRead();
   }
 
-  #pauseKey(keyId: string, key: MutableKeyPauses, retryAfterMs: number | undefined, nowMs: number): void {
+  #noneSinceRead(): void {
+    for (const key of this.#keys.values()) key.isPausedSinceRead = false;
+  }
+
+  #pauseKey(key: MutableKeyPauses, retryAfterMs: number | undefined, nowMs: number): void {
     // A key that is refused again and again, while others are read, says nothing of the API.
-    if (isFirstOfRow(key.whole)) this.#refusedSinceRead.add(keyId);
+    if (isFirstOfRow(key.whole)) key.isPausedSinceRead = true;
     key.whole = prolonged(key.whole, retryAfterMs, nowMs);
-    if (this.#refusedSinceRead.size < 2 || !this.#refusedSinceRead.has(keyId)) return;
+    const paused = [...this.#keys.values()].filter(({ isPausedSinceRead }) => isPausedSinceRead);
+    if (!key.isPausedSinceRead || paused.length < 2) return;
     if (this.#api && this.#api.untilMs > nowMs) return;
     const { untilMs, ...pause } = prolonged(this.#api, retryAfterMs, nowMs);
     this.#api = { ...pause, untilMs: Math.min(untilMs, nowMs + longestOfApiMs) };

@@ -758,6 +758,13 @@ describe('a pause of the API', () => {
     expect(areAllPaused(pacer)).toBe(false);
   });
 
+  it('does not begin if nothing was asked with the first for an hour, such as one that was replaced', async () => {
+    const { pacer } = createRefused();
+    await vi.advanceTimersByTimeAsync(3_601_000);
+    refuseKey(pacer, 'umbrella', 20_000);
+    expect(areAllPaused(pacer)).toBe(false);
+  });
+
   it('does not begin for the same key under two names', () => {
     const { pacer } = createRefused();
     for (const kind of ['x', 'y']) pacer.refused(addressOf(`other/other/${kind}`), 'acme', 20_000);
