@@ -8,6 +8,11 @@ import type { Cause, CauseInput, DriftedField } from './cause.ts';
 
 const shownFields = 5;
 
+const stateTitles = {
+  exporter: 'Another process writes the state file',
+  backfill: 'A history was written to the state file',
+} as const;
+
 /** keySource: where a key comes from, as in {@link CauseInput}. */
 export function sameKeyTitle(
   { account, other }: CauseInput['exporter']['sameKeys'][number],
@@ -51,9 +56,9 @@ export function exporterCauses({ exporter, keySource, nowMs }: CauseInput): read
   if (state)
     add(
       'state',
-      state.isForeign ? 'state foreign' : 'state',
+      `state ${state.writtenBy ?? ''}`,
       state.sinceMs,
-      state.isForeign ? 'Another process writes the state file' : 'The state file cannot be written',
+      state.writtenBy ? stateTitles[state.writtenBy] : 'The state file cannot be written',
       `Counters are right now. After a restart those that began since the last write would begin anew; the others count what came since by the figures of the days.\n${state.message}.`,
     );
   for (const { account, other, keys } of shared)

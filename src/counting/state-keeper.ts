@@ -41,8 +41,8 @@ export interface StateProblem {
   readonly message: string;
   /** When the first write failed. Unix time. */
   readonly sinceMs: number;
-  /** Whether another process writes the same file. */
-  readonly isForeign: boolean;
+  /** Who else has written the file; undefined where that is not why. */
+  readonly writtenBy: StateHead['written_by'] | undefined;
 }
 
 /** How the writes go. Unix times. */
@@ -170,7 +170,7 @@ export class StateKeeper {
     if (written_by === 'backfill') {
       this.#fail(
         `a history was written to the state file ${path} after this process had started. Restart it, so that it goes on from the history; it writes nothing until then`,
-        true,
+        written_by,
       );
       return false;
     }
@@ -182,14 +182,14 @@ export class StateKeeper {
     }
     this.#fail(
       `another process writes the state file ${path}, so this one does not, until the other has written nothing for ten minutes. Give each exporter a file of its own`,
-      true,
+      'exporter',
     );
     return false;
   }
 
-  #fail(message: string, isForeign = false): void {
+  #fail(message: string, writtenBy?: StateProblem['writtenBy']): void {
     const sinceMs = this.problem?.sinceMs ?? this.#options.now();
-    this.problem = { message, sinceMs, isForeign };
+    this.problem = { message, sinceMs, writtenBy };
   }
 }
 

@@ -203,7 +203,7 @@ describe('a file that another process writes', () => {
     await writeState(path, headOf('another'), [target(2)]);
     await pass(11 * minuteMs, keeper);
     expect(writerOf(path)).toBe('another');
-    expect(keeper.problem?.isForeign).toBe(true);
+    expect(keeper.problem?.writtenBy).toBe('exporter');
     await pass(5 * minuteMs, keeper);
     expect(writerOf(path)).toBe(own);
     expect(keeper.problem).toBeUndefined();

@@ -422,6 +422,22 @@ describe('the file', () => {
     await expectExact(second, at('15T12:01'));
   });
 
+  it('that a history has taken from another process is told anew', async () => {
+    const folder = temporary({});
+    const whole = await start({ folder, nowMs: at('15T12:00'), document: ofZones });
+    const { writer } = JSON.parse(readFileSync(path(folder), 'utf8')) as { writer: string };
+    const own = readFileSync(path(folder), 'utf8');
+    for (const [by, title] of [
+      ['exporter', 'Another process writes the state file'],
+      ['backfill', 'A history was written to the state file'],
+    ] as const) {
+      writeFileSync(path(folder), own.replace(writer, `of-${by}`).replace('"exporter"', `"${by}"`));
+      await whole.pass(6 * minuteMs);
+      // A write takes as long as the disk does.
+      await eventually(() => expect(whole.said(title)).toHaveLength(1));
+    }
+  });
+
   it('that cannot be written is a cause, and ends nothing', async () => {
     const folder = join(temporary({}), 'missing');
     const run = { folder, nowMs: at('15T12:00'), document: ofZones };
