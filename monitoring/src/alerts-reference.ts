@@ -66,7 +66,7 @@ function severities({ severity, expr }: Alert): string {
   return [...new Set([...given, otherwise])].join(' or ');
 }
 
-const about = { thing: 'a thing', account: 'an account', process: 'the process' } as const;
+const about = { thing: 'a thing', account: 'an account', field: 'a field', process: 'the process' } as const;
 
 function entry(rule: Alert): string {
   const { alert, keepFiringFor, thresholds = {}, description } = rule;

@@ -485,7 +485,7 @@ export const exporterRules: Rules = {
             'The last reload of {{ $labels.instance }} failed; it keeps running with the previous configuration.',
         },
         BunnynetSchemaDrift: {
-          sort: 'account',
+          sort: 'field',
           comment: `
           More than two, so that a single odd answer does not alert. A fresh counter at 0 is one of Prometheus' st-synthesis, which
           subtracts what it began with.`,

@@ -29,7 +29,7 @@ export interface Declared {
   /** It fires because there are no series: where these had no namespace, it takes that of the chart. */
   readonly isAbsence?: true;
   /** What it is about, unless its target says so: only one about the process has `job` and `instance`. */
-  readonly sort?: 'account' | 'process';
+  readonly sort?: 'account' | 'field' | 'process';
   readonly comment?: string;
   /** What docs/alerts.md says below the list: when it says nothing. */
   readonly note?: string;
@@ -130,11 +130,11 @@ export function eitherOr(
   return `{{ range ${asked} }}{{ if .Value }}${texts.yes}{{ else }}${texts.no}{{ end }}{{ end }}`;
 }
 
-/** What an alert is about: a thing, such as a pull zone; an account or a key of it; or the process of an exporter. */
+/** What an alert is about: a thing, such as a pull zone; an account or a key of it; a field of a kind; or the process of an exporter. */
 export function sortOf({
   sort,
   presence,
-}: Pick<Alert, 'sort' | 'presence'>): 'thing' | 'account' | 'process' {
+}: Pick<Alert, 'sort' | 'presence'>): 'thing' | NonNullable<typeof sort> {
   return sort ?? (presence?.ids.includes('account') ? 'account' : 'thing');
 }
 

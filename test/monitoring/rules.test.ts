@@ -204,10 +204,9 @@ describe.each(alerts)('$alert', ({ alert, labels, annotations, expr }) => {
     );
   });
 
-  it('is about a thing, an account or the process, and has the labels of that alone', () => {
+  it('is about a thing, an account, a field or the process, and has the labels of that alone', () => {
     const { sort, presence } = declared.find((each) => each.alert === alert) ?? {};
-    // The shape of answers is the same for all accounts.
-    const isOfNone = sort === 'process' || alert === 'BunnynetSchemaDrift';
+    const isOfNone = sort === 'process' || sort === 'field';
     const fired = cases.filter(({ alertname }) => alertname === alert);
     const found = fired.flatMap(({ exp_alerts }) =>
       exp_alerts.map(({ exp_labels }) => Object.keys(exp_labels)),
