@@ -1,7 +1,6 @@
 /** Reads files up to a maximum size, and checks whether every user can read them. */
 import { constants, realpathSync, statSync } from 'node:fs';
-import { open, readlink, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { open } from 'node:fs/promises';
 
 const chunkBytes = 64 * 1024;
 
@@ -24,19 +23,6 @@ export async function readStart(path: string, maxBytes: number): Promise<Buffer>
   } finally {
     await file.close();
   }
-}
-
-/** Why no file can be kept there, as far as its place says; undefined if nothing does. The file need not be there yet. */
-export async function placeProblem(path: string): Promise<string | undefined> {
-  const what = await stat(path).catch((error: NodeJS.ErrnoException) => error.code);
-  if (typeof what === 'object')
-    return what.isFile() ? undefined : `${path} is ${what.isDirectory() ? 'a directory' : 'no regular file'}`;
-  if (what !== 'ENOENT' && what !== 'ENOTDIR') return undefined;
-  const link = await readlink(path).catch(() => undefined);
-  if (link !== undefined) return await placeProblem(resolve(dirname(path), link));
-  const folder = dirname(path);
-  const parent = await stat(folder).catch(() => undefined);
-  return parent?.isDirectory() ? undefined : `its folder ${folder} is not there: make it`;
 }
 
 /**

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { placeProblem, readStart } from '../files.ts';
+import { readStart } from '../files.ts';
 import { Turns } from '../turns.ts';
 import {
   beginsLikeState,
@@ -49,10 +49,10 @@ export async function readState(path: string, nowMs: number): Promise<ReadState>
   let start: string;
   let text = '';
   // Whose it is has nothing to do with that.
-  const kind = await stat(file).catch(() => undefined);
-  if (kind && !kind.isFile())
+  const kind = await otherKindOf(file);
+  if (kind !== undefined)
     throw new Error(
-      `the state file ${path} cannot be read: it is ${kind.isDirectory() ? 'a directory' : 'no regular file'}. Name a file for the state, which need not be there yet`,
+      `the state file ${path} cannot be read: it is ${kind}. Name a file for the state, which need not be there yet`,
     );
   try {
     start = (await readStart(file, headBytes)).toString('utf8');
@@ -117,11 +117,22 @@ const unlikeState = 'it does not begin like one, and is left as it is';
 
 /** Why no state can be kept there, as far as its place and a file that is there say; undefined if nothing does. */
 export async function stateProblem(path: string): Promise<string | undefined> {
-  const problem = await placeProblem(path);
-  if (problem !== undefined) return problem;
+  const file = await pointedTo(path).catch(() => path);
+  const kind = await otherKindOf(file);
+  if (kind !== undefined) return `${file} is ${kind}`;
   const start = await startOf(path).catch((error: unknown) => error);
-  if (typeof start !== 'string') return `${messageOf(start)}. ${await ownersOf(path)}`.trim();
-  return start === '' || beginsLikeState(start) ? undefined : `${path} is no state: ${unlikeState}`;
+  if (typeof start !== 'string' && codeOf(start) !== 'ENOTDIR')
+    return `${messageOf(start)}. ${await ownersOf(path)}`.trim();
+  const folder = dirname(file);
+  if ((await otherKindOf(folder)) !== 'a directory') return `its folder ${folder} is not there: make it`;
+  return start === '' || beginsLikeState(String(start)) ? undefined : `${path} is no state: ${unlikeState}`;
+}
+
+/** What is there in place of a file; undefined if nothing is. */
+async function otherKindOf(path: string): Promise<'a directory' | 'no regular file' | undefined> {
+  const there = await stat(path).catch(() => undefined);
+  if (!there || there.isFile()) return undefined;
+  return there.isDirectory() ? 'a directory' : 'no regular file';
 }
 
 /** Where a path leads, also if nothing is there yet. */

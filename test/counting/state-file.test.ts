@@ -12,7 +12,7 @@ import {
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readReplaced, readState, writeState } from '../../src/counting/state-file.ts';
+import { readReplaced, readState, stateProblem, writeState } from '../../src/counting/state-file.ts';
 import { type StateHead, stateVersion, type TargetState } from '../../src/counting/state-form.ts';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
@@ -158,6 +158,19 @@ describe('a file that does not begin like a state', () => {
 });
 
 describe('a path that is a symbolic link', () => {
+  it('is checked as it is followed', async () => {
+    const folder = temporary({});
+    mkdirSync(join(folder, 'disk', 'volume'), { recursive: true });
+    symlinkSync(join(folder, 'disk', 'volume'), join(folder, 'current'));
+    mkdirSync(join(folder, 'disk', 'data'));
+    symlinkSync('../data/state.json', join(folder, 'disk', 'volume', 'state.json'));
+    expect(await stateProblem(join(folder, 'current', 'state.json'))).toBeUndefined();
+    symlinkSync('../none/state.json', join(folder, 'disk', 'volume', 'other.json'));
+    expect(await stateProblem(join(folder, 'current', 'other.json'))).toBe(
+      `its folder ${join(folder, 'disk', 'none')} is not there: make it`,
+    );
+  });
+
   it('is followed from the folder that it is in, which may be behind another link', async () => {
     const folder = temporary({});
     mkdirSync(join(folder, 'disk', 'volume'), { recursive: true });
