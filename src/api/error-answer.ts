@@ -3,7 +3,14 @@ import { saysNotFound } from '../resources/fields.ts';
 import type { ApiName } from '../resources/resource.ts';
 import { capitalised } from '../text.ts';
 import { parseJson } from './body.ts';
-import { type Answer, ApiError, checkAdvice, failureOf, isRetryable, type PollFailure } from './errors.ts';
+import {
+  type Answer,
+  ApiError,
+  checkAdvice,
+  isRetryable,
+  type PollFailure,
+  resultOfStatus,
+} from './errors.ts';
 
 /** Removes the key from a text. */
 export type Hide = (text: string) => string;
@@ -135,7 +142,7 @@ export function errorOfPage(
   { text, hide, answer }: AnswerText,
   settings: readonly string[],
 ): ApiError {
-  const result = failureOf(status);
+  const result = resultOfStatus(status);
   const looks = looksOf(hide(text));
   const page = looks === '' ? 'an HTML page without text' : `an HTML page, ${JSON.stringify(looks)}`;
   return new ApiError(
@@ -154,7 +161,7 @@ const refusals: readonly number[] = [400, 404, 409, 410, 422];
 
 /** What an error is: what the API calls it says more than its status, also of a 401, which may be about a day out of reach. */
 function resultOf(status: number, errorKey: string | undefined): PollFailure {
-  const result = failureOf(status);
+  const result = resultOfStatus(status);
   if (errorKey === undefined || isRetryable(result)) return result;
   if (saysNotFound(errorKey)) return 'not_found';
   return status === 401 && !ofKey.test(errorKey) ? 'rejected' : result;

@@ -1,4 +1,5 @@
 /** The error of a failed request, and which failures are retried. */
+import { ReadingError } from '../resources/fields.ts';
 import { andList } from '../text.ts';
 
 /** Why a request can fail, and whether the poll retries it. */
@@ -36,7 +37,7 @@ const statuses: Readonly<Record<number, PollFailure>> = {
 };
 
 /** What a status other than 2xx means. */
-export function failureOf(status: number): PollFailure {
+export function resultOfStatus(status: number): PollFailure {
   return statuses[status] ?? (status >= 500 ? 'server_error' : 'rejected');
 }
 
@@ -98,4 +99,15 @@ export class TooLargeError extends ApiError {
 /** Whether a failure says nothing about what was requested, so that the same request may succeed later. */
 export function isRetryable(result: PollFailure): boolean {
   return retryable[result];
+}
+
+/** What is known of something that was thrown. */
+export type Thrown = Pick<ApiError, 'result' | 'message' | 'answer'> &
+  Partial<Pick<ApiError, 'isTransient' | 'requests' | 'advice'>>;
+
+/** How a request or a reading failed; undefined for what is no failure of either, such as a bug. */
+export function failureIn(error: unknown): Thrown | undefined {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof ReadingError)) return undefined;
+  return { result: error.result, message: error.message, answer: { errorKey: error.errorKey } };
 }

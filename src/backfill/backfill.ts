@@ -17,7 +17,7 @@ import {
   type ReadResource,
   type Resource,
 } from '../resources/resource.ts';
-import type { Range } from '../resources/times.ts';
+import { dayMs, hourMs, type Range } from '../resources/times.ts';
 import { buildInfo } from '../telemetry.ts';
 import { andList, count, plural } from '../text.ts';
 import { Estimate } from './estimate.ts';
@@ -36,10 +36,8 @@ import { Output } from './output.ts';
 import { type Answered, hasHistory, type PastOptions, PastReader } from './past-reader.ts';
 import {
   asksForDays,
-  dayMs,
   defaultUntilMs,
   floor,
-  hourMs,
   isEmptyRange,
   merged,
   piecesOf,

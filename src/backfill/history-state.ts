@@ -2,8 +2,9 @@
 
 import type { CountState, FamilyState, SeriesState, TargetState } from '../counting/state-form.ts';
 import type { CounterBound, Family } from '../resources/resource.ts';
+import { dayMs } from '../resources/times.ts';
 import type { History, TargetHistory } from './history.ts';
-import { dayMs, floor } from './ranges.ts';
+import { floor } from './ranges.ts';
 import { sumOf } from './samples.ts';
 
 /**

@@ -2,8 +2,8 @@
 import { type FamilyRows, namedRowsOf, type Target } from '../polling/past.ts';
 import { catalogue, counterFamiliesOf, firstFamilyOf } from '../resources/catalogue.ts';
 import type { CounterSample, DayFigure, Family, Labels } from '../resources/resource.ts';
-import type { Range } from '../resources/times.ts';
-import { cut, dayMs, floor, hourMs, isEmptyRange, merged, without } from './ranges.ts';
+import { dayMs, hourMs, type Range } from '../resources/times.ts';
+import { cut, floor, isEmptyRange, merged, without } from './ranges.ts';
 import { added, type Figure, type Figures } from './samples.ts';
 
 /** One series of a family. */

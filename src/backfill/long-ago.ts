@@ -2,9 +2,10 @@
  * Asks once for each kind with a history whether the API has anything of a day of long ago. The statistics of pull zones, the
  * Optimizer and SafeHop are documented to reach back a year, those of load balancers 90 days; of the others it is documented nowhere.
  */
+import { dayMs } from '../resources/times.ts';
 import { sourcesOf, TargetHistory } from './history.ts';
 import { hasHistory, type PastOptions, PastReader } from './past-reader.ts';
-import { asksForDays, dayMs, floor } from './ranges.ts';
+import { asksForDays, floor } from './ranges.ts';
 
 /** Longer ago than the 30 days that the API has wherever no range is asked for, and for which it has hours. */
 const daysAgo = 40;

@@ -25,7 +25,7 @@ import type { Credentials } from '../secrets/credentials.ts';
 import { Keys } from '../secrets/keys.ts';
 import { Redactor } from '../secrets/redactor.ts';
 import { timeText } from './ranges.ts';
-import { failureOf, getFor, type Reader, readListing, reasonOf } from './requests.ts';
+import { failureOf, getFor, type Reader, readListing, reasonText } from './requests.ts';
 
 export interface PastOptions {
   readonly config: Config;
@@ -160,7 +160,7 @@ export class PastReader {
         ? `${message} for its id, although the API accepts the key: correct the id`
         : `${message} for its id, or to the key: check both`;
       return {
-        failure: isOfId === false ? reasonOf(failure, target.credential, this.#reader) : reason,
+        failure: isOfId === false ? reasonText(failure, target.credential, this.#reader) : reason,
         result: isOfId === true ? 'not_found' : result,
       };
     }

@@ -1,9 +1,6 @@
 /** Which time a history is of, and which pieces of it each request asks for. Pure. */
 import type { Query } from '../resources/resource.ts';
-import { daySeconds, hourSeconds, type Range } from '../resources/times.ts';
-
-export const hourMs = hourSeconds * 1000;
-export const dayMs = daySeconds * 1000;
+import { dayMs, hourMs, type Range } from '../resources/times.ts';
 
 /** How long ago a history ends at least: an overlap with what Prometheus has in memory would lose samples of all series. */
 const leastAgoMs = 3 * hourMs;

@@ -1,10 +1,9 @@
 /** How a history asks the API, and what it says of a failure. */
 import type { ApiClients } from '../api/client.ts';
-import { ApiError } from '../api/errors.ts';
+import { failureIn } from '../api/errors.ts';
 import { type ListingOutcome, type ListingSpec, nameOf, type Spec } from '../polling/past.ts';
 import { isNotInPlan } from '../resources/envelope.ts';
-import type { Get } from '../resources/resource.ts';
-import { ReadingError, silent } from '../resources/resource.ts';
+import { type Get, silent } from '../resources/resource.ts';
 import { safeLine } from '../text.ts';
 
 export interface Reader {
@@ -25,25 +24,14 @@ export function getFor(
 
 /** How a request or a reading failed. Throws what is no failure of an answer. */
 export function failureOf(error: unknown) {
-  if (error instanceof ApiError)
-    return {
-      result: error.result,
-      status: error.answer.status,
-      errorKey: error.answer.errorKey,
-      message: safeLine(error.message),
-    };
-  if (error instanceof ReadingError)
-    return {
-      result: error.result,
-      status: undefined,
-      errorKey: error.errorKey,
-      message: safeLine(error.message),
-    };
-  throw error;
+  const failure = failureIn(error);
+  if (!failure) throw error;
+  const { result, answer, message } = failure;
+  return { result, status: answer.status, errorKey: answer.errorKey, message: safeLine(message) };
 }
 
 /** Why something could not be read, for people. */
-export function reasonOf(
+export function reasonText(
   { result, status, message }: Pick<ReturnType<typeof failureOf>, 'result' | 'status' | 'message'>,
   credential: string,
   { describeKey }: Pick<Reader, 'describeKey'>,
@@ -65,7 +53,7 @@ export async function readListing(reader: Reader, spec: ListingSpec, nowMs: numb
     if (listing.isEmpty?.(failure) || isNotInPlan(listing, failure)) return { entries: [] };
     const of = parent ? nameOf(parent) : account;
     return {
-      failure: `the ${listing.nouns} of ${of}: ${reasonOf(failure, credential, reader)}`,
+      failure: `the ${listing.nouns} of ${of}: ${reasonText(failure, credential, reader)}`,
       status: failure.status,
     };
   }

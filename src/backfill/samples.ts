@@ -1,6 +1,6 @@
 /** Makes samples of figures by hour and day: they grow evenly within each, and are exact at its end. Pure. */
-import type { Range } from '../resources/times.ts';
-import { dayMs, floor, hourMs } from './ranges.ts';
+import { dayMs, hourMs, type Range } from '../resources/times.ts';
+import { floor } from './ranges.ts';
 
 /** What was counted in a range of time. */
 export interface Figure extends Range {

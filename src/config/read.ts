@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { type ApiName, apiNames, type Ids, operationsOf, type Resource } from '../resources/resource.ts';
+import { dayMs } from '../resources/times.ts';
 import { andList, didYouMean, expectedOf, formatDuration, orList, quote } from '../text.ts';
 import {
   type ApiConfig,
@@ -57,8 +58,6 @@ type Section = SectionSettings & {
   readonly isImplicit: boolean;
   readonly intervalMs: number;
 };
-
-const dayMs = 86_400_000;
 
 /** A default interval times `interval_factor`: at most a day, unless the default is longer. */
 function scaledMs(defaultMs: number, factor: number): number {

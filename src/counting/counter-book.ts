@@ -4,11 +4,12 @@
  */
 
 import { type Ids, idText } from '../resources/resource.ts';
+import { dayMs } from '../resources/times.ts';
 import { Counters, uptimeOf } from './counters.ts';
 import type { StateFile, TargetState } from './state-form.ts';
 
 /** How long counters of what left are kept, and of how many targets at least. Of more, those that left first go. */
-const leftMaxMs = 28 * 86_400_000;
+const leftMaxMs = 28 * dayMs;
 const leftMax = 1000;
 
 /** Whose counters they are: at another address it is another target, with another account it is the same. */

@@ -98,7 +98,7 @@ export class SeenAccount<Task extends Polled> {
     const mayProbe = uptimeMs >= this.#probedMs + probePauseMs && timesOf(failed, this.#readMs) >= enough;
     return {
       lastSuccessMs: this.#lastSuccessMs,
-      failing: isFailing ? reasonOf(failed, this.#readMs, down) : undefined,
+      failing: isFailing ? commonestReason(failed, this.#readMs, down) : undefined,
       probe: !isFailing && mayProbe ? next : undefined,
       apis: this.#apis,
     };
@@ -141,7 +141,7 @@ function timesOf(failed: readonly Failed[], sinceMs: number): number {
 }
 
 /** The result that most of what failed since then has. */
-function reasonOf(
+function commonestReason(
   failed: readonly Failed[],
   sinceMs: number,
   down: ReadonlySet<ApiName>,

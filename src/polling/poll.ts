@@ -1,7 +1,7 @@
 /** Reads what a task polls, shows readings, and records how a poll ended. Knows neither the plan nor the timetable. */
 import type { Logger } from 'pino';
 import type { ApiClient } from '../api/client.ts';
-import { type Answer, ApiError, type PollFailure, type PollResult } from '../api/errors.ts';
+import { failureIn, type PollResult, type Thrown } from '../api/errors.ts';
 import type { Permit } from '../api/pacer.ts';
 import { isNotInPlan } from '../resources/envelope.ts';
 import {
@@ -11,7 +11,6 @@ import {
   type Found,
   type Get,
   isReadAlone,
-  ReadingError,
   type Readings,
   type UntoldDay,
 } from '../resources/resource.ts';
@@ -84,27 +83,16 @@ export interface ReadOptions {
 /** Errors in a body that will be the same next time: it does not exist, or is not paid for. */
 const permanentErrorKeys = /^(not_found|invalid_plan_type|feature_not_available)/;
 
-interface Thrown {
-  readonly result: PollFailure;
-  readonly message: string;
-  readonly answer: Answer;
-  readonly isTransient?: boolean;
-  readonly requests?: number;
-  readonly advice?: string | undefined;
-}
-
 function describe(error: unknown): Thrown {
-  if (error instanceof ApiError) return error;
-  if (error instanceof ReadingError) {
-    return { result: error.result, message: error.message, answer: { errorKey: error.errorKey } };
-  }
+  const failure = failureIn(error);
+  if (failure) return failure;
   // A bug in the exporter. It must neither end the process nor go unnoticed.
   const message = `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   return { result: 'schema', message, answer: {} };
 }
 
 /** What a kind knows of a failure. */
-function failureOf(error: unknown): FailureOf {
+function failureForKind(error: unknown): FailureOf {
   const { result, answer } = describe(error);
   return { result, errorKey: answer.errorKey };
 }
@@ -132,7 +120,7 @@ export class Poller {
       const context = task.contextAt(beganMs);
       return { ...(await resource.read(get, ids, this.#diagnosticsOf(spec), context)), beganMs, ...dated };
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = failureForKind(error);
       const nothing = { shown: resource.nothing, counted: [{ reading: resource.nothing }], beganMs };
       if (isNotInPlan(resource, failure)) return { ...nothing, isNotInPlan: true };
       if (!resource.isEmpty?.(failure)) throw error;
@@ -277,7 +265,7 @@ export class Poller {
       if (moved !== undefined) this.#options.log.debug(aboutPoll(spec), moved);
       return { found: await collect(found), about, isMoved: moved !== undefined, beganMs };
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = failureForKind(error);
       const nothing = { found: [], isMoved: false, beganMs };
       if (isNotInPlan(listing, failure)) return { ...nothing, isNotInPlan: true };
       if (!listing.isEmpty?.(failure)) throw error;

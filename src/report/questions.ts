@@ -13,7 +13,7 @@ import { loadBalancerStatistics } from '../resources/kinds/load-balancer-statist
 import { pullZoneStatistics } from '../resources/kinds/pull-zone-statistics.ts';
 import { shieldStatistics } from '../resources/kinds/shield-statistics.ts';
 import type { Resource } from '../resources/resource.ts';
-import { parseChartKey, parseInstant } from '../resources/times.ts';
+import { hourMs, parseChartKey, parseInstant } from '../resources/times.ts';
 import { formOf, typeOf } from './shape.ts';
 
 export interface Question {
@@ -199,8 +199,6 @@ function expirationOfCards(): Question {
     lines: () => forms.lines('form of ExpirationDate'),
   };
 }
-
-const hourMs = 3_600_000;
 
 /** How long ago the newest hour with requests of each pull zone ended. The days of a zone are in several answers. */
 function newestHour(): Question {

@@ -3,9 +3,8 @@
  * that each day ends with its final figures. An operation that gives the past 28 days anyway needs none of these.
  */
 import type { Query, ReadContext } from './resource.ts';
-import { dayMs, hourSeconds, type Range, startOfDay } from './times.ts';
+import { dayMs, hourMs, type Range, startOfDay } from './times.ts';
 
-const hourMs = hourSeconds * 1000;
 /** The most days that a poll catches up on, today included. */
 const maxDays = 28;
 /** How many days, today included, the API gives of its statistics; by hours it refuses those before the last 30. */

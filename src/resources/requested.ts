@@ -1,8 +1,16 @@
 /** The range of time that an answer was requested for, and whether its charts keep to it. */
-import { type ChartTime, daySeconds, hourSeconds, parseChartKey, type Range, startOfDay } from './times.ts';
+import {
+  type ChartTime,
+  daySeconds,
+  hourMs,
+  hourSeconds,
+  parseChartKey,
+  type Range,
+  startOfDay,
+} from './times.ts';
 
 /** How far after its end an answer may run on without a sign that it is about other days. */
-const overrunMs = 2 * hourSeconds * 1000;
+const overrunMs = 2 * hourMs;
 
 export class RequestedRange {
   readonly range: Range;

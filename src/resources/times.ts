@@ -2,6 +2,7 @@
 
 export const hourSeconds = 3600;
 export const daySeconds = 86_400;
+export const hourMs = hourSeconds * 1000;
 export const dayMs = daySeconds * 1000;
 
 /** The time from one instant up to another, which is no part of it. Unix time. */

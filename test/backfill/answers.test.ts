@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import type { BackfillOptions } from '../../src/backfill/backfill.ts';
-import { dayMs, hourMs } from '../../src/backfill/ranges.ts';
 import { load } from '../../src/demo.ts';
+import { dayMs, hourMs } from '../../src/resources/times.ts';
 import { runs } from '../runs.ts';
 import { Collected, nowMs, parse, untilMs, writeTo } from './writing.ts';
 

@@ -8,14 +8,15 @@ import { ApiError } from '../../src/api/errors.ts';
 import { type BackfillOptions, backfill } from '../../src/backfill/backfill.ts';
 import { sourceOf, TargetHistory } from '../../src/backfill/history.ts';
 import { askLongAgo } from '../../src/backfill/long-ago.ts';
-import { dayMs, defaultUntilMs, hourMs } from '../../src/backfill/ranges.ts';
-import { failureOf, reasonOf } from '../../src/backfill/requests.ts';
+import { defaultUntilMs } from '../../src/backfill/ranges.ts';
+import { failureOf, reasonText } from '../../src/backfill/requests.ts';
 import { load } from '../../src/demo.ts';
 import type { Target } from '../../src/polling/spec.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
 import { dnsZone } from '../../src/resources/kinds/dns-zone.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { silent } from '../../src/resources/resource.ts';
+import { dayMs, hourMs } from '../../src/resources/times.ts';
 import { count } from '../../src/text.ts';
 import { runs } from '../runs.ts';
 import { single, startSimulator } from '../simulator/start.ts';
@@ -264,7 +265,7 @@ it.each([
 it('names no key where a 401 is about what was asked for', () => {
   const answer = { status: 401, errorKey: 'invalid_datetime_window.too_old' };
   const told = failureOf(new ApiError('rejected', 'HTTP 401: too old', answer));
-  expect(reasonOf(told, 'account', { describeKey: () => 'from $KEY' })).toBe('HTTP 401: too old');
+  expect(reasonText(told, 'account', { describeKey: () => 'from $KEY' })).toBe('HTTP 401: too old');
 });
 
 it('ends at the last even hour that is three hours ago, and says so', async () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayMs, hourMs, merged, piecesOf } from '../../src/backfill/ranges.ts';
+import { merged, piecesOf } from '../../src/backfill/ranges.ts';
 import { type Figure, type Figures, latestDay, latestDayStamp, total } from '../../src/backfill/samples.ts';
 import { daysInOne, eachDay } from '../../src/resources/queries.ts';
-import type { Range } from '../../src/resources/times.ts';
+import { dayMs, hourMs, type Range } from '../../src/resources/times.ts';
 import { runs } from '../runs.ts';
 
 const startMs = Date.UTC(2026, 9, 28);

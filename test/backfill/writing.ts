@@ -3,8 +3,8 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type BackfillOptions, backfill } from '../../src/backfill/backfill.ts';
-import { dayMs, hourMs } from '../../src/backfill/ranges.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
+import { dayMs, hourMs } from '../../src/resources/times.ts';
 
 /** 17:10 on a Friday: the history ends at 14:00. */
 export const nowMs = Date.UTC(2026, 10, 27, 17, 10);

@@ -15,8 +15,8 @@ import {
 } from '../fields.ts';
 import { mapEach, type Paging, pagings, readPages } from '../pages.ts';
 import type { Diagnostics, Get } from '../resource.ts';
+import { dayMs } from '../times.ts';
 
-const dayMs = 86_400_000;
 const maxOrigins = 50;
 
 const origin = object({ Id: id, Enabled: boolean }).ignoring(
