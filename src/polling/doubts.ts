@@ -187,6 +187,17 @@ export class Doubts {
     }
   }
 
+  /** Only these are polled now: what else was in doubt has left, and so has each key with which nothing is polled. */
+  retain(polled: Iterable<Task>): void {
+    if (this.#sources.size === 0) return;
+    const all = new Set(polled);
+    const names = new Set(Array.from(all, ({ spec }) => sourceOf(spec)));
+    for (const [name, { tasks }] of this.#sources) {
+      if (!names.has(name)) this.forget(name);
+      for (const task of tasks) if (!all.has(task)) tasks.delete(task);
+    }
+  }
+
   async #ask(source: Source): Promise<void> {
     const { ask, onAsked, uptimeMs } = this.#options;
     const { tasks, end } = source;
@@ -197,10 +208,12 @@ export class Doubts {
       const { beganMs = Number.NEGATIVE_INFINITY } = source.last ?? {};
       return [...tasks].find((task) => isInDoubt(task) && task.record.endedMs > beganMs);
     };
-    for (let task = unasked(); task; task = unasked()) {
+    while (unasked()) {
       const waitMs = source.last ? source.last.beganMs + pauseMs - uptimeMs() : 0;
       if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-      if (signal.aborted) break;
+      // Meanwhile it may have left, or something else may have told.
+      const task = unasked();
+      if (signal.aborted || !task) break;
       const beganMs = uptimeMs();
       const isGood = await ask(task, signal);
       if (signal.aborted) break;

@@ -273,6 +273,7 @@ export class PollEngine {
       for (const spec of targets.values()) this.#syncTarget(spec);
       for (const task of this.#tasks.values())
         if (!listings.has(task.spec.key) && !targets.has(task.spec.key)) this.#remove(task);
+      this.#doubts.retain(this.#tasks.values());
       const polled = Array.from(this.#polled(), ({ spec }) => spec);
       this.#plan = { selections, shared, orphans, capacities: capacity(polled, this.#config.apis) };
       this.#asOf++;

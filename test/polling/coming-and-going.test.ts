@@ -120,6 +120,40 @@ describe('targets that come and go', () => {
   });
 });
 
+it('nothing is asked any more about a video of a library that is gone', async () => {
+  let libraries = [library(7, 'the-key')];
+  let isRefused = false;
+  const hanging: AbortSignal[] = [];
+  const foundKeys = new FoundKeys(new Redactor());
+  const engine = engineWith(
+    async ({ path, permit }, signal) => {
+      permit?.release();
+      if (path.startsWith('/videolibrary')) return core(...libraries);
+      if (path.endsWith('/storage')) {
+        if (isRefused) throw refused();
+        return { data: { originals: 1 } };
+      }
+      if (!isRefused) return { items: [{ guid: 'a' }], totalItems: 1 };
+      hanging.push(signal);
+      return await new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      );
+    },
+    { foundKeys },
+  );
+  engine.apply({ ...configOf([sectionConfig('video_storage', 'all')]), discovery: { intervalMs: dayMs } });
+  await settle();
+  isRefused = true;
+  await vi.advanceTimersByTimeAsync(2 * 60_000);
+  // Whether the key opens the list of its videos.
+  expect(hanging.map(({ aborted }) => aborted)).toEqual([false]);
+  libraries = [];
+  await vi.advanceTimersByTimeAsync(1.2 * dayMs);
+  expect(engine.overview().targets).toEqual([]);
+  expect(hanging[0]?.aborted).toBe(true);
+  await engine.stop();
+});
+
 describe("a library's key", () => {
   const videos = (account: string) => sectionConfig('video_storage', 'all', { accounts: [account] });
   const answerWith =

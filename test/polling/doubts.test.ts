@@ -1,6 +1,10 @@
 /** Times in, whose fault a 401 is out. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Asked, faultOf } from '../../src/polling/doubts.ts';
+import { type Asked, Doubts, faultOf } from '../../src/polling/doubts.ts';
+import { neverPolled } from '../../src/polling/record.ts';
+import { ListingTask } from '../../src/polling/task.ts';
+import { configOf, planOf, sectionConfig } from './fixtures.ts';
 
 const never = Number.NEGATIVE_INFINITY;
 const asked = (beganMs: number, isGood: boolean | undefined): Asked => ({
@@ -26,5 +30,73 @@ describe('a 401 that came at 100 s', () => {
     ['of nobody yet while nothing was asked since', asked(99_900, undefined), never, undefined],
   ])('is %s', (_, last, readBeganMs, fault) => {
     expect(faultOf(atMs, last, readBeganMs)).toBe(fault);
+  });
+});
+
+describe('what has left', () => {
+  /** Listings below Shield Zones, each of which got 401. */
+  function setUp() {
+    const zones = ['501', '502'];
+    const { listings } = planOf(configOf([sectionConfig('api_guardian', 'all')]), {
+      had: {
+        'shield_zone Shield Zones#account@http://127.0.0.1:1': zones.map((id) => ({
+          ids: { shield_zone_id: id },
+        })),
+      },
+    });
+    const tasks = [...listings.values()].flatMap((spec) => (spec.parent ? [new ListingTask(spec)] : []));
+    const clock = { nowMs: 0 };
+    const signals: AbortSignal[] = [];
+    const answers: (() => void)[] = [];
+    const doubts = new Doubts({
+      ask: (_, signal) => {
+        signals.push(signal);
+        return new Promise((resolve) => {
+          if (signals.length > 1) resolve(undefined);
+          else answers.push(() => resolve(undefined));
+        });
+      },
+      tell: () => undefined,
+      onAsked: () => undefined,
+      uptimeMs: () => clock.nowMs,
+    });
+    const refuse = async (task: ListingTask | undefined) => {
+      if (!task) throw new Error('there is no such listing');
+      const failure = {
+        result: 'auth',
+        status: 401,
+        message: '',
+        doubt: 'asking',
+        atMs: 0,
+        sinceMs: 0,
+      } as const;
+      task.record = { ...neverPolled, lastFailure: failure, endedMs: ++clock.nowMs };
+      doubts.add(task);
+      await turn();
+    };
+    return { clock, doubts, tasks, refuse, signals, answers };
+  }
+
+  it('is not asked about, although the question about it had to wait', async () => {
+    const { clock, doubts, tasks, refuse, signals, answers } = setUp();
+    const [first, second] = tasks;
+    await refuse(first);
+    await refuse(second);
+    // Of the second between two questions some milliseconds are left.
+    clock.nowMs = 995;
+    answers[0]?.();
+    await turn();
+    doubts.retain(tasks.slice(0, 1));
+    await doubts.asked();
+    expect(signals).toHaveLength(1);
+  });
+
+  it('with all that is polled with its key, ends the question about that', async () => {
+    const { doubts, tasks, refuse, signals } = setUp();
+    await refuse(tasks[0]);
+    doubts.retain(tasks);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    doubts.retain([]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 });
