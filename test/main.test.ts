@@ -1,4 +1,6 @@
 /** The program as it is built, where only the program shows it: exit codes, streams, signals, and what the bundle leaves for later. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -215,5 +217,17 @@ billing: {}
     await expect.poll(() => simulator.counters.application.requests).toBeGreaterThan(asked);
     running.child.kill('SIGTERM');
     expect((await running.ended).code).toBe(0);
+  });
+
+  it('ends on SIGTERM while the disk of its state hangs', async () => {
+    const state = join(temporary({}), 'state.json');
+    const running = run([anyPort, `--state.file=${state}`], { env: firstTry() });
+    await expect.poll(() => existsSync(state)).toBe(true);
+    // A pipe that nobody writes is a disk that does not answer.
+    rmSync(state);
+    spawnSync('mkfifo', [state]);
+    running.child.kill('SIGTERM');
+    await running.ended;
+    expect(running.child.signalCode).toBe('SIGTERM');
   });
 });

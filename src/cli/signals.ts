@@ -29,10 +29,19 @@ const ignored = ['SIGUSR1', 'SIGUSR2'] as const;
 
 for (const name of ignored) process.on(name, () => undefined);
 
-/** Ends the process with 0 if an orderly stop takes too long. */
+/** Ends the process with 0 if an orderly stop takes too long; as the signal does by default, if a disk or a name server hangs. */
 export function endSoon(): void {
-  setTimeout(() => process.exit(0), stopDeadlineMs).unref();
+  setTimeout(() => {
+    if (process.getActiveResourcesInfo().some((name) => isOfThread.test(name))) {
+      process.removeAllListeners('SIGTERM');
+      process.kill(process.pid, 'SIGTERM');
+    }
+    process.exit(0);
+  }, stopDeadlineMs).unref();
 }
+
+/** What a thread waits for, which `process.exit` waits for in turn: it may never come back. */
+const isOfThread = /^(FSReq|GetAddrInfo)/;
 
 /** Passes signals to the handler, first those received before. */
 export function onSignal(handle: (signal: Signal) => void): void {
