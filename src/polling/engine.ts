@@ -15,6 +15,7 @@ import {
   apiNames,
   type Found,
   idText,
+  isReadAlone,
   type ListedKey,
   type Listing,
   type Resource,
@@ -23,9 +24,9 @@ import { andList, count } from '../text.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { capacity } from './capacity.ts';
 import { Doubts, isInDoubt, listingBehind } from './doubts.ts';
-import { type Health, health, isRefused } from './health.ts';
+import { type Health, health, isRefused, readAt } from './health.ts';
 import { compareListed, type Discovered, ownKeysOf } from './listed-things.ts';
-import { logDiscovery } from './listing-status.ts';
+import { isAccepted, logDiscovery, mayLack } from './listing-status.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
 import { type PlannedSection, plan, plannedSections } from './plan.ts';
 import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
@@ -164,7 +165,8 @@ export class PollEngine {
     this.#options = options;
     this.#uptimeMs = uptimeMs;
     this.#timetable = new Timetable(uptimeMs, (due) => this.#begin(due));
-    this.#poller = new Poller({ ...options, now, uptimeMs });
+    const lacksProduct = (task: TargetTask, status: number | undefined) => this.#lacksProduct(task, status);
+    this.#poller = new Poller({ ...options, now, uptimeMs, lacksProduct });
     const unlistedKinds = () => this.#unlistedKinds();
     this.counters = new CounterBook({ onBegun: options.onBegun, unlistedKinds, now, uptimeMs });
   }
@@ -632,6 +634,24 @@ export class PollEngine {
       if ((this.#timetable.dueAtMs(task) ?? 0) > nowMs && isWanted(task)) this.#timetable.set(task, nowMs);
   }
 
+  /** Whether a target fails because the account lacks its product: it was never read, and the key is accepted elsewhere. */
+  #lacksProduct({ spec, record, lackingSinceMs }: TargetTask, status: number | undefined): boolean {
+    const { resource, credential } = spec;
+    const optional = isReadAlone(resource) ? resource.optionalProduct : undefined;
+    if (!mayLack(optional, spec, status)) return false;
+    if (record.lastSuccessMs !== undefined && lackingSinceMs === undefined) return false;
+    return isAccepted(optional, spec, readAt(this.#overviewNow().health, credential));
+  }
+
+  /** Polls again at once what failed before the key was accepted elsewhere, and may lack its product. Returns whether there is any. */
+  #askLacking(): boolean {
+    const isLacking = (task: Task) =>
+      task instanceof TargetTask && this.#lacksProduct(task, task.record.lastFailure?.status);
+    this.#makeDue(isLacking);
+    for (const task of this.#tasks.values()) if (isLacking(task)) return true;
+    return false;
+  }
+
   // What a listing found goes back to the plan.
 
   /** Takes over what a run of a listing has: first the keys, then the targets, then their readings. */
@@ -802,6 +822,7 @@ export class PollEngine {
 
   #sweep(): void {
     this.#expire();
+    this.#askLacking();
     // Its timer stood still while the machine slept.
     this.#timetable.wake();
     // In a turn of its own: where thousands fail, both take their time.
@@ -831,6 +852,7 @@ export class PollEngine {
       const isPending = task instanceof TargetTask ? task.state === 'pending' : !hasEnded(task.record);
       if (isPending) return;
     }
+    if (this.#askLacking()) return;
     this.#hasPolledAll = true;
     // In a turn of its own: a plan may have come just before. The sweep logs first, so that --once ends with its summary.
     void nextTurn().then(() => {

@@ -1,11 +1,11 @@
 /** How a listing is, for people and metrics, and what the log says of what it found. */
 import type { Logger } from 'pino';
 import { apiDefaults } from '../config/config.ts';
-import type { ApiName, Listed } from '../resources/resource.ts';
+import type { ApiName, Listed, Listing } from '../resources/resource.ts';
 import { type Changes, type Discovered, describeDiscovery, nameOf, singular } from './listed-things.ts';
 import type { TargetSelection } from './plan.ts';
 import { type Failure, hasEnded } from './record.ts';
-import type { ListingSpec } from './spec.ts';
+import type { ListingSpec, Spec } from './spec.ts';
 import type { ListingTask } from './task.ts';
 
 export interface ListingStatus {
@@ -39,9 +39,10 @@ export function leftOutOf(selections: readonly TargetSelection[]): readonly List
 
 const refusals: readonly (number | undefined)[] = [401, 403, 404];
 
-/** Whether a listing that failed may only mean that the account lacks the product. */
+/** Whether a failure may only mean that the account lacks the product, which is optional. */
 export function mayLack(
-  { listing: { optionalProduct }, api, baseUrl }: Pick<ListingSpec, 'listing' | 'api' | 'baseUrl'>,
+  optionalProduct: Listing['optionalProduct'],
+  { api, baseUrl }: Pick<Spec, 'api' | 'baseUrl'>,
   status: number | undefined,
 ): boolean {
   // At an address that was set by hand, nothing may be there.
@@ -50,13 +51,14 @@ export function mayLack(
   return optionalProduct === true && refusals.includes(status);
 }
 
-/** Whether a key that reads something of these APIs shows that a listing which it may not read is of a product that its account lacks. */
+/** Whether a key that reads something of these APIs shows that what it may not read is of a product that its account lacks. */
 export function isAccepted(
-  { listing, api }: Pick<ListingSpec, 'listing' | 'api'>,
+  optionalProduct: Listing['optionalProduct'],
+  { api }: Pick<Spec, 'api'>,
   readAt: Iterable<ApiName>,
 ): boolean {
   const all = [...readAt];
-  return listing.optionalProduct === 'api' ? all.length > 0 : all.includes(api);
+  return optionalProduct === 'api' ? all.length > 0 : all.includes(api);
 }
 
 /**
@@ -77,8 +79,11 @@ export function listingStatus(
   orphans = 0,
 ): ListingStatus {
   const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
+  const { optionalProduct } = spec.listing;
   const isLacking =
-    mayLack(spec, lastFailure?.status) && lastSuccessMs === undefined && isAccepted(spec, readAt);
+    mayLack(optionalProduct, spec, lastFailure?.status) &&
+    lastSuccessMs === undefined &&
+    isAccepted(optionalProduct, spec, readAt);
   const goodState = lackingSinceMs === undefined ? 'ok' : 'lacking';
   const isFailing = lastFailure !== undefined && !isLacking;
   return {

@@ -78,7 +78,9 @@ export async function findTargets({
         failures: [
           ...failures,
           ...refusals.flatMap(({ spec, failure }) =>
-            isAccepted(spec, readAt.get(spec.credential) ?? []) ? [] : [failure],
+            isAccepted(spec.listing.optionalProduct, spec, readAt.get(spec.credential) ?? [])
+              ? []
+              : [failure],
           ),
         ],
       };
@@ -92,7 +94,8 @@ export async function findTargets({
       if ('entries' in outcome) {
         readAt.set(credential, (readAt.get(credential) ?? new Set<ApiName>()).add(api));
         snapshots.set(spec.key, { entries: compareListed(undefined, entries).listed, keyId: spec.keyId });
-      } else if (mayLack(spec, outcome.status)) refusals.push({ spec, failure: outcome.failure });
+      } else if (mayLack(spec.listing.optionalProduct, spec, outcome.status))
+        refusals.push({ spec, failure: outcome.failure });
       else failures.push(outcome.failure);
     }
   }

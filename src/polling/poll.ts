@@ -60,6 +60,8 @@ export interface PollerOptions {
   readonly now: () => number;
   /** A clock that goes on while the machine sleeps. */
   readonly uptimeMs: () => number;
+  /** Whether a failure with this status means that the account lacks the product of a target. */
+  readonly lacksProduct: (task: TargetTask, status: number | undefined) => boolean;
   /** Whether everything is polled only once: then nothing waits for what may be better in a while. Default false. */
   readonly pollsOnce?: boolean | undefined;
 }
@@ -68,7 +70,7 @@ export interface PollerOptions {
 export interface Reading extends Readings, Readonly<Dated> {
   /** Unix time. */
   readonly beganMs: number;
-  /** Whether the plan lacks it. */
+  /** Whether the plan lacks it, or the account lacks the product. */
   readonly isNotInPlan?: true;
 }
 
@@ -122,7 +124,8 @@ export class Poller {
     } catch (error) {
       const failure = failureForKind(error);
       const nothing = { shown: resource.nothing, counted: [{ reading: resource.nothing }], beganMs };
-      if (isNotInPlan(resource, failure)) return { ...nothing, isNotInPlan: true };
+      const isLacking = this.#options.lacksProduct(task, describe(error).answer.status);
+      if (isLacking || isNotInPlan(resource, failure)) return { ...nothing, isNotInPlan: true };
       if (!resource.isEmpty?.(failure)) throw error;
       return nothing;
     }

@@ -367,6 +367,8 @@ export interface ReadResource<Reading = unknown> extends Kind<Reading> {
   readonly needsFullKey?: true;
   /** True if a credential has one target, its account. It has one label and needs no listing. */
   readonly ofAccount?: true | undefined;
+  /** `api` where an account may lack the product, and that is all that the API has: as with a listing. Then there is nothing to read. */
+  readonly optionalProduct?: 'api' | undefined;
   /** Lists the parts of a target that have names. The last id of a part is what the reading calls it. */
   readonly partNames?: Listing | undefined;
   /** What is requested for a range of days. Undefined: one request, which is about no range. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { mayLack } from '../../src/polling/listing-status.ts';
-import { applications } from '../../src/resources/kinds/application.ts';
 import { reply, startWhole, type Whole } from './whole.ts';
 
 const databases = '/database/v2/databases';
@@ -62,9 +61,9 @@ it('what leaves the configuration and comes back is said again', async () => {
 });
 
 it('a 404 says that the product is lacking only at the default address', () => {
-  const of = { listing: applications, api: 'application' } as const;
-  expect(mayLack({ ...of, baseUrl: 'https://api.bunny.net/mc' }, 404)).toBe(true);
-  expect(mayLack({ ...of, baseUrl: 'https://api.bunny.net/mcc' }, 404)).toBe(false);
+  const isAt = (baseUrl: string) => mayLack('api', { api: 'application', baseUrl }, 404);
+  expect(isAt('https://api.bunny.net/mc')).toBe(true);
+  expect(isAt('https://api.bunny.net/mcc')).toBe(false);
 });
 
 describe('an account without Magic Containers', () => {
@@ -95,6 +94,52 @@ describe('an account without Magic Containers', () => {
     await whole.poll();
     whole.routes[apps] = () => reply(403);
     expect(await whole.poll()).toBe(false);
+  });
+
+  it('has no limits of applications either, whichever of its APIs is read first', async () => {
+    for (const isLate of [false, true]) {
+      const whole = await startWhole({
+        document: { application_limits: { targets: 'all' }, billing: { targets: 'all' } },
+        routes: {
+          '/billing': async () => {
+            if (isLate) await sleep(5000);
+            return { Balance: 5 };
+          },
+          '/mc/limits': () => reply(403),
+        },
+      });
+      expect(await whole.poll()).toBe(true);
+      const states = () => whole.exporter.targets().map(({ target, state }) => [target.kind, state]);
+      const lacking = [
+        ['billing', 'ok'],
+        ['application_limits', 'lacking'],
+      ];
+      expect(states()).toEqual(expect.arrayContaining(lacking));
+      expect(await whole.value('bunnynet_application_limits_up')).toBe(1);
+      expect(whole.exporter.causes()).toEqual([]);
+      await whole.poll();
+      expect(states()).toEqual(expect.arrayContaining(lacking));
+      // Once they were read, it is a failure like any other.
+      whole.routes['/mc/limits'] = () => ({ maxNumberOfApplications: 5 });
+      expect(await whole.poll()).toBe(true);
+      whole.routes['/mc/limits'] = () => reply(403);
+      expect(await whole.poll()).toBe(false);
+      expect(whole.exporter.causes().map(({ reason }) => reason)).toEqual(['denied']);
+      await whole.stop();
+    }
+  });
+
+  it('has its limits fail while no API accepts the key', async () => {
+    const whole = await startWhole({
+      document: { application_limits: { targets: 'all' }, billing: { targets: 'all', interval: '1m' } },
+      routes: { '*': () => reply(403) },
+    });
+    expect(await whole.poll()).toBe(false);
+    expect(await whole.value('bunnynet_application_limits_up')).toBe(0);
+    whole.routes['/billing'] = () => ({ Balance: 5 });
+    // Far before the limits are due again.
+    await whole.pass(180_000);
+    expect(await whole.value('bunnynet_application_limits_up')).toBe(1);
   });
 
   it.each([

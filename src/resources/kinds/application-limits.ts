@@ -11,6 +11,7 @@ export const applicationLimits = defineResource({
   api: 'application',
   noun: 'account limits',
   ofAccount: true,
+  optionalProduct: 'api',
   defaultIntervalSeconds: 3600,
   path: '/limits',
   answer: object({
