@@ -22,8 +22,6 @@ export interface ClientObserver {
    *   waited for one any more
    */
   requested(api: ApiName, code: string, durationSeconds: number, path: string, answer?: RawAnswer): void;
-  /** A 429 has paused something for so long. */
-  paused?(api: ApiName, part: PausedPart): void;
 }
 
 /** An answer before it is parsed. */
@@ -260,8 +258,9 @@ export class ApiClient {
       error.message = context.key.hideIn(error.message);
       status ??= error.answer.status;
       if (!signal.aborted) context.connections.failures++;
-      if (error.result === 'rate_limited') this.#pause(request, context, error.answer.retryAfterMs);
-      else if (!signal.aborted) this.pacer.answered(request, idAt(context.config, context.key), false);
+      const keyId = idAt(context.config, context.key);
+      if (error.result === 'rate_limited') this.pacer.refused(request, keyId, error.answer.retryAfterMs);
+      else if (!signal.aborted) this.pacer.answered(request, keyId, false);
       return error;
     } finally {
       const noStatus = signal.aborted ? 'aborted' : (error?.result ?? 'network');
@@ -288,12 +287,6 @@ export class ApiClient {
     }
     const isClean = !hasKey(text, hide) && !mayBeUnsafe(text);
     return isClean ? body : mapTexts(body, (part) => boundedText(hide(part)));
-  }
-
-  #pause(request: Request, { config, key }: RequestContext, retryAfterMs: number | undefined): void {
-    const isChanged = this.pacer.refused(request, idAt(config, key), retryAfterMs);
-    const pause = this.pacer.pauseOf(request);
-    if (isChanged && pause) this.#observer.paused?.(this.#api, pause);
   }
 }
 

@@ -194,16 +194,14 @@ export class Pacer {
   }
 
   /**
-   * A request got 429: its kind is paused at its key, and perhaps the key, and the API. Returns whether the pause of the kind began or
-   * became longer.
+   * A request got 429: its kind is paused at its key, and perhaps the key, and the API.
    *
    * @param keyId of the key that it was sent with, and where to
    */
-  refused({ credential, kind }: QueueAddress, keyId: string, retryAfterMs: number | undefined): boolean {
-    const isChanged = this.#pauses.refused({ keyId, kind }, credential, retryAfterMs, performance.now());
+  refused({ credential, kind }: QueueAddress, keyId: string, retryAfterMs: number | undefined): void {
+    this.#pauses.refused({ keyId, kind }, credential, retryAfterMs, performance.now());
     if (this.#pace.longestPauseMs !== undefined) this.#giveUpPaused();
     this.#serve();
-    return isChanged;
   }
 
   /** A request with this key had another outcome than 429. isRead: whether it was answered well. */

@@ -76,14 +76,9 @@ export class Pauses {
   /**
    * A request got 429. That pauses its kind at its key; the key, if another kind got 429 with it and nothing was read with it since;
    * the API, if another key is paused as a whole and nothing was read at the API since. Several 429s for requests that were in flight
-   * together count as one. Returns whether the pause of the kind began or became longer.
+   * together count as one.
    */
-  refused(
-    { keyId, kind }: Asked,
-    credential: string,
-    retryAfterMs: number | undefined,
-    nowMs: number,
-  ): boolean {
+  refused({ keyId, kind }: Asked, credential: string, retryAfterMs: number | undefined, nowMs: number): void {
     this.#forget(nowMs);
     const none = {
       whole: undefined,
@@ -96,14 +91,12 @@ export class Pauses {
     key.credential = credential;
     key.refusedMs = nowMs;
     const before = key.kinds.get(kind);
-    const ofKind = prolonged(before, retryAfterMs, nowMs);
-    key.kinds.set(kind, ofKind);
+    key.kinds.set(kind, prolonged(before, retryAfterMs, nowMs));
     // A kind that is refused again and again, while others are read, says nothing of the key.
     const isFirst = isFirstOfRow(before) || (key.refusedSinceRead.get(kind) ?? false);
     key.refusedSinceRead.set(kind, isFirst);
     const firsts = [...key.refusedSinceRead.values()].filter(Boolean);
     if (isFirst && firsts.length > 1) this.#pauseKey(key, retryAfterMs, nowMs);
-    return ofKind !== before;
   }
 
   /** A request had another outcome than 429. isRead: whether it was answered well. */

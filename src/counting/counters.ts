@@ -45,9 +45,9 @@ export interface ReadAt {
   /** By a clock that never jumps. */
   readonly uptimeMs: number;
   /** When its poll began. Default: now. Unix time. */
-  readonly beganMs?: number;
+  readonly beganUnixMs?: number;
   /** When it was answered, by the clock of the API. Default: now. Unix time. */
-  readonly answeredMs?: number | undefined;
+  readonly sentAtMs?: number | undefined;
 }
 
 /** When something was, by the clock that never jumps; now at the latest, since the other clock may be behind. ms: Unix time. */
@@ -99,7 +99,7 @@ export class Counters {
       counters,
       pending = [],
     }: Omit<TargetState, 'ids' | 'base_url' | 'account'>,
-    { nowMs, uptimeMs }: Omit<ReadAt, 'beganMs'>,
+    { nowMs, uptimeMs }: Omit<ReadAt, 'beganUnixMs'>,
     onBegun?: () => void,
   ): Counters | undefined {
     const restored = Counters.of(kind, onBegun);
@@ -144,30 +144,30 @@ export class Counters {
   add(
     target: TargetContext,
     parts: readonly ReadPart[],
-    { nowMs, uptimeMs, beganMs = nowMs, answeredMs }: ReadAt,
+    { nowMs, uptimeMs, beganUnixMs = nowMs, sentAtMs }: ReadAt,
     untold: readonly UntoldDay[] = [],
   ): readonly UntoldDay[] {
-    const answeredSeconds = (answeredMs ?? nowMs) / 1000;
+    const answeredSeconds = (sentAtMs ?? nowMs) / 1000;
     const today = startOfDay(answeredSeconds);
     const isFirst = this.#sinceMs === undefined;
     // What had just begun at the first reading counts from its start.
     const isYoung = isFirst && answeredSeconds - today < youngSeconds;
     const given = this.#indexes.map((index) => givenOf(catalogue[index], target, parts, { today, isYoung }));
     const query = queryOf(this.#kind);
-    const { range, isCaughtUp } = askedFor(this.contextAt(beganMs), query);
+    const { range, isCaughtUp } = askedFor(this.contextAt(beganUnixMs), query);
     // By the clock of the API: days that are still to come had nothing.
     const endMs = Math.min(startOfDay(range.toMs / 1000), today) * 1000;
     const blank = isFirst ? [] : this.#blankOf(parts, given, range, endMs);
-    const lost = this.#take([...untold, ...blank], beganMs);
+    const lost = this.#take([...untold, ...blank], beganUnixMs);
     const pendingMs = this.#pendingMs;
     const newestMs = this.#newestSeconds * 1000;
     // While the clock is behind, the days that were counted before are not asked for; and they may still be pending.
     const isPending = pendingMs <= newestMs && pendingMs >= newestMs - dayMs;
-    if (query.yesterday === undefined || (newestMs <= beganMs && !isPending)) this.#isBehind = false;
+    if (query.yesterday === undefined || (newestMs <= beganUnixMs && !isPending)) this.#isBehind = false;
     const beforeMs = this.#readMs === undefined ? undefined : nowMs - (uptimeMs - this.#readMs);
     const lastSeconds = beforeMs === undefined ? today : startOfDay(beforeMs / 1000);
     // By the clock of the API, nothing that is older can be what came since. The clock of the machine may be wrong.
-    const fromSeconds = isFirst && answeredMs !== undefined ? today - daySeconds : undefined;
+    const fromSeconds = isFirst && sentAtMs !== undefined ? today - daySeconds : undefined;
     const begin = { daySeconds: lastSeconds, fromSeconds };
     const times = { nowMs, uptimeMs, isFirst, begin, pendingSeconds: pendingMs / 1000 };
     let hasBegun = false;
@@ -177,9 +177,9 @@ export class Counters {
       if (family && ofFamily && this.#families[at]?.add(ofFamily, family, times)) hasBegun = true;
     }
     this.#readMs = uptimeMs;
-    this.#lastBeganMs = beganMs;
-    this.#sinceMs ??= beganMs;
-    if (isCaughtUp) this.#caughtUpMs = beganMs;
+    this.#lastBeganMs = beganUnixMs;
+    this.#sinceMs ??= beganUnixMs;
+    if (isCaughtUp) this.#caughtUpMs = beganUnixMs;
     if (hasBegun) this.#onBegun?.();
     return lost;
   }
@@ -212,7 +212,7 @@ export class Counters {
   }
 
   /** Takes over which days a poll was not told. Returns those that are lost from now on. */
-  #take(untold: readonly UntoldDay[], beganMs: number): readonly UntoldDay[] {
+  #take(untold: readonly UntoldDay[], beganUnixMs: number): readonly UntoldDay[] {
     const before = this.#untold;
     const after = new Map<number, number>();
     const lost: UntoldDay[] = [];
@@ -225,7 +225,7 @@ export class Counters {
     }
     // A lost day is not asked for as long as it would be.
     for (const [startMs, tries] of before)
-      if (tries >= mostTries && startMs >= beganMs - 2 * dayMs) after.set(startMs, tries);
+      if (tries >= mostTries && startMs >= beganUnixMs - 2 * dayMs) after.set(startMs, tries);
     this.#untold = after;
     return lost;
   }

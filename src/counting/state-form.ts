@@ -2,7 +2,7 @@
  * The state file as data: what the exporter has counted, so that it goes on after a restart. Pure; it knows neither polls nor files.
  *
  * Whoever has counted something can write a state: `targetLine` for each target between `firstLine` and `lastLine`, which
- * `writeState` of `file.ts` does. A target must say truly when it was last read: the exporter counts what the API's days have gained
+ * `writeState` of `state-file.ts` does. A target must say truly when it was last read: the exporter counts what the API's days have gained
  * since, from the figures in `days`, and in full each day that is newer than these.
  */
 import * as z from 'zod';

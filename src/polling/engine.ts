@@ -674,7 +674,7 @@ export class PollEngine {
     this.#noteChangedKeys(changed);
     const runs = run.isMoved
       ? before?.runs
-      : [...(before?.runs?.slice(-1) ?? []), { beganMs: run.beganMs, entries }];
+      : [...(before?.runs?.slice(-1) ?? []), { beganUnixMs: run.beganUnixMs, entries }];
     const isOther = before?.entries !== entries || before.keyId !== keyId;
     if (isOther) task.snapshot = { entries, keyId, runs };
     else if (before.runs !== runs) task.snapshot = { ...before, runs };

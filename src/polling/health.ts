@@ -59,8 +59,6 @@ export interface Health<Task extends Polled = Polled> {
   readonly accounts: ReadonlyMap<string, AccountHealth<Task>>;
   /** When it changes by itself, by the machine's uptime; infinite if it does not. */
   readonly changesAtMs: number;
-  /** When this was, by the machine's uptime. */
-  readonly asOfMs: number;
 }
 
 /** uptimeMs: now, by the machine's uptime. */
@@ -97,7 +95,7 @@ export function health<Task extends Polled>(polled: Iterable<Task>, uptimeMs: nu
   const accounts = new Map(
     Array.from(seenAccounts, ([name, account]) => [name, account.health(down, uptimeMs)] as const),
   );
-  return { apis, accounts, changesAtMs, asOfMs: uptimeMs };
+  return { apis, accounts, changesAtMs };
 }
 
 /** Why nothing of an account can be read; undefined while something can. isPaused: whether an API has paused its key. */

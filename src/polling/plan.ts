@@ -198,8 +198,8 @@ export function plan(input: PlanInput): Plan {
     const known = orphans.get(key);
     if (known || !listing.hasOrphans) return known ?? [];
     const runs = (namesKey === undefined ? undefined : snapshotOf(namesKey)?.runs) ?? [];
-    const lists = runs.map(({ beganMs, entries }) => ({
-      beganMs,
+    const lists = runs.map(({ beganUnixMs, entries }) => ({
+      beganUnixMs,
       ids: new Set(entries.map(({ ids }) => idText(ids))),
     }));
     const isOrphan = ({ namedBy, listedMs, isDeleted }: Discovered) =>
@@ -207,7 +207,7 @@ export function plan(input: PlanInput): Plan {
       (namedBy !== undefined &&
         listedMs !== undefined &&
         lists.length > 1 &&
-        lists.every(({ beganMs, ids }) => beganMs > listedMs && !ids.has(namedBy)));
+        lists.every(({ beganUnixMs, ids }) => beganUnixMs > listedMs && !ids.has(namedBy)));
     const found = keepsOrphans(listing) ? [] : (snapshotOf(key)?.entries.filter(isOrphan) ?? []);
     orphans.set(key, found);
     return found;

@@ -36,7 +36,7 @@ export interface PollObserver {
 
 interface Dated {
   /** When it was answered, by the clock of the API; undefined where that does not say so. Unix time. */
-  answeredMs?: number;
+  sentAtMs?: number;
 }
 
 /** What one run of a listing had. */
@@ -49,7 +49,7 @@ export interface Run extends Readonly<Dated> {
   /** Whether the plan lacks all of it. */
   readonly isNotInPlan?: true;
   /** Unix time. */
-  readonly beganMs: number;
+  readonly beganUnixMs: number;
 }
 
 export interface PollerOptions {
@@ -69,7 +69,7 @@ export interface PollerOptions {
 /** What one read of a target had. */
 export interface Reading extends Readings, Readonly<Dated> {
   /** Unix time. */
-  readonly beganMs: number;
+  readonly beganUnixMs: number;
   /** Whether the plan lacks it, or the account lacks the product. */
   readonly isNotInPlan?: true;
 }
@@ -115,15 +115,19 @@ export class Poller {
     const { spec } = task;
     const { resource, ids } = spec;
     if (!isReadAlone(resource)) throw new Error(`${spec.key} is not read alone`);
-    const beganMs = this.#options.now();
+    const beganUnixMs = this.#options.now();
     const dated: Dated = {};
     const get = this.#getFor(spec, options, signal, dated);
     try {
-      const context = task.contextAt(beganMs);
-      return { ...(await resource.read(get, ids, this.#diagnosticsOf(spec), context)), beganMs, ...dated };
+      const context = task.contextAt(beganUnixMs);
+      return {
+        ...(await resource.read(get, ids, this.#diagnosticsOf(spec), context)),
+        beganUnixMs,
+        ...dated,
+      };
     } catch (error) {
       const failure = failureForKind(error);
-      const nothing = { shown: resource.nothing, counted: [{ reading: resource.nothing }], beganMs };
+      const nothing = { shown: resource.nothing, counted: [{ reading: resource.nothing }], beganUnixMs };
       const isLacking = this.#options.lacksProduct(task, describe(error).answer.status);
       if (isLacking || isNotInPlan(resource, failure)) return { ...nothing, isNotInPlan: true };
       if (!resource.isEmpty?.(failure)) throw error;
@@ -145,7 +149,7 @@ export class Poller {
     task: TargetTask,
     { spec }: ListingTask,
     found: Pick<Found, 'reading'> | undefined,
-    { beganMs, answeredMs, isNotInPlan }: Pick<Run, 'beganMs' | 'answeredMs' | 'isNotInPlan'>,
+    { beganUnixMs, sentAtMs, isNotInPlan }: Pick<Run, 'beganUnixMs' | 'sentAtMs' | 'isNotInPlan'>,
   ): void {
     const atMs = this.#options.now();
     if (isNotInPlan) {
@@ -159,7 +163,7 @@ export class Poller {
     }
     try {
       const { reading } = found;
-      this.show(task, { shown: reading, counted: [{ reading }], beganMs, ...(answeredMs && { answeredMs }) });
+      this.show(task, { shown: reading, counted: [{ reading }], beganUnixMs, ...(sentAtMs && { sentAtMs }) });
     } catch (error) {
       const { result, message } = describe(error);
       task.failed({ result, message: safeLine(message), atMs });
@@ -167,13 +171,13 @@ export class Poller {
   }
 
   /** Shows a reading. A sample without a finite number is left out, and reported as drift. Throws if it cannot be shown. */
-  show(task: TargetTask, { beganMs, answeredMs, isNotInPlan, ...readings }: Reading): void {
+  show(task: TargetTask, { beganUnixMs, sentAtMs, isNotInPlan, ...readings }: Reading): void {
     if (isNotInPlan) {
       this.#lack(task);
       return;
     }
     const { now, uptimeMs, observer, log } = this.#options;
-    const times = { beganMs, answeredMs, atMs: now(), uptimeMs: uptimeMs() };
+    const times = { beganUnixMs, sentAtMs, atMs: now(), uptimeMs: uptimeMs() };
     const lost = task.succeeded(readings, times, (field) =>
       observer.mismatched(
         aboutPoll(task.poller.spec),
@@ -201,7 +205,7 @@ export class Poller {
   /** Notes whether the plan lacks what is listed below a thing, and logs that once of each that had something. */
   noteLacking(task: ListingTask, run: Run): void {
     const { spec, lackingSinceMs, snapshot } = task;
-    task.lackingSinceMs = run.isNotInPlan && (lackingSinceMs ?? run.beganMs);
+    task.lackingSinceMs = run.isNotInPlan && (lackingSinceMs ?? run.beganUnixMs);
     if (!run.isNotInPlan || lackingSinceMs !== undefined || !snapshot?.entries.length) return;
     const of = spec.parent ? nameOf(spec.parent) : spec.account;
     this.#options.log.warn(
@@ -241,7 +245,7 @@ export class Poller {
         withoutRetries: withoutRetries || once,
         permit: held,
         onDated: (sentAtMs: number) => {
-          dated.answeredMs = sentAtMs;
+          dated.sentAtMs = sentAtMs;
         },
       };
       held = undefined;
@@ -257,19 +261,19 @@ export class Poller {
 
   async #list(spec: ListingTask['spec'], get: Get): Promise<Run> {
     const { listing, parent } = spec;
-    const beganMs = this.#options.now();
+    const beganUnixMs = this.#options.now();
     try {
       const { found, about, moved } = await listing.discover(
         get,
         parent?.ids,
         this.#diagnosticsOf(spec),
-        beganMs,
+        beganUnixMs,
       );
       if (moved !== undefined) this.#options.log.debug(aboutPoll(spec), moved);
-      return { found: await collect(found), about, isMoved: moved !== undefined, beganMs };
+      return { found: await collect(found), about, isMoved: moved !== undefined, beganUnixMs };
     } catch (error) {
       const failure = failureForKind(error);
-      const nothing = { found: [], isMoved: false, beganMs };
+      const nothing = { found: [], isMoved: false, beganUnixMs };
       if (isNotInPlan(listing, failure)) return { ...nothing, isNotInPlan: true };
       if (!listing.isEmpty?.(failure)) throw error;
       return nothing;

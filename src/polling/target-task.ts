@@ -38,9 +38,9 @@ export interface TargetStatus {
 /** When a poll was. */
 interface PollTimes {
   /** When it began. Unix time. */
-  readonly beganMs: number;
+  readonly beganUnixMs: number;
   /** When it was answered, by the clock of the API; undefined where that does not say so. Unix time. */
-  readonly answeredMs?: number | undefined;
+  readonly sentAtMs?: number | undefined;
   /** Now, as Unix time. */
   readonly atMs: number;
   /** Now, by the machine's uptime. */
@@ -148,7 +148,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
    */
   succeeded(
     { shown, counted, untold }: Readings,
-    { beganMs, answeredMs, atMs, uptimeMs }: PollTimes,
+    { beganUnixMs, sentAtMs, atMs, uptimeMs }: PollTimes,
     onNotFinite?: OnNotFinite,
   ): readonly UntoldDay[] {
     const { spec } = this;
@@ -156,7 +156,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     const rows = rowsOf(spec, shown, onNotFinite, infos);
     const condition = conditionOf(spec.kind, shown);
     const extract = structuredClone(extractOf(spec.kind, shown, this.extract));
-    const lost = this.#counters?.add(spec, counted, { nowMs: atMs, uptimeMs, beganMs, answeredMs }, untold);
+    const lost = this.#counters?.add(spec, counted, { nowMs: atMs, uptimeMs, beganUnixMs, sentAtMs }, untold);
     this.#failure = undefined;
     this.stale = false;
     this.lackingSinceMs = undefined;

@@ -93,7 +93,7 @@ export interface Snapshot {
 /** What a run of a listing had that did not change meanwhile. */
 export interface CompleteRun {
   /** Unix time. */
-  readonly beganMs: number;
+  readonly beganUnixMs: number;
   readonly entries: readonly Discovered[];
 }
 

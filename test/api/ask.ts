@@ -26,7 +26,7 @@ export const address: QueueAddress = { account: 'account', credential: 'account'
 
 export const keys: ApiKeys = { get: () => new Secret(key), check: () => Promise.resolve() };
 
-/** A client that is closed at the end of the test; `codes` and `pauses` are what it reported to its observer. */
+/** A client that is closed at the end of the test; `codes` are what it reported to its observer, `pauses` when those end that a 429 began. */
 export function createClient(
   settings: Partial<ApiConfig> = {},
   givenKeys: ApiKeys = keys,
@@ -35,8 +35,12 @@ export function createClient(
   const codes: string[] = [];
   const pauses: number[] = [];
   const observer: ClientObserver = {
-    requested: (api, code) => codes.push(`${api} ${code}`),
-    paused: (_, { forMs }) => pauses.push(Date.now() + forMs),
+    requested(api, code) {
+      codes.push(`${api} ${code}`);
+      const { forMs } = client.pacer.pauseOf(address) ?? {};
+      const endMs = forMs && Date.now() + forMs;
+      if (code === '429' && endMs && endMs !== pauses.at(-1)) pauses.push(endMs);
+    },
   };
   const client = new ApiClient('shield', { ...config, ...settings }, givenKeys, observer, { proxy });
   onTestFinished(() => client.close());

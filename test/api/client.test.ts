@@ -388,7 +388,7 @@ describe('a 429', () => {
     return { ...made, durations, refuse };
   };
 
-  it('pauses its kind and the listings of that at its key, for as long as Retry-After says, and reports it', async () => {
+  it('pauses its kind and the listings of that at its key, for as long as Retry-After says', async () => {
     const { pacer, refuse, durations, pauses } = freeze();
     await refuse({ 'Retry-After': '7' });
     expect(durations).toEqual([7000]);
@@ -455,7 +455,7 @@ describe('a 429', () => {
     await refuse({ 'Retry-After': '30' });
     await refuse({ 'Retry-After': '5' });
     expect(durations).toEqual([1000, 30_000, 30_000]);
-    const ends = ['09:30:01', '09:30:30', '09:30:30'];
+    const ends = ['09:30:01', '09:30:30'];
     expect(pauses).toEqual(ends.map((end) => Date.parse(`2026-11-20T${end}Z`)));
   });
 });

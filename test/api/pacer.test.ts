@@ -22,9 +22,9 @@ function addressOf(text: string): QueueAddress {
 }
 
 /** A request of this address gets 429. */
-function refuse(pacer: Pacer, text: string, retryAfterMs?: number): boolean {
+function refuse(pacer: Pacer, text: string, retryAfterMs?: number): void {
   const address = addressOf(text);
-  return pacer.refused(address, address.credential, retryAfterMs);
+  pacer.refused(address, address.credential, retryAfterMs);
 }
 
 /** A request of this address is answered, well or otherwise. */

@@ -56,7 +56,7 @@ function tasksOf(config: ReturnType<typeof configOf>) {
       poller.record = { ...neverPolled, lastSuccessMs: atMs };
       task(key).succeeded(
         { shown: reading, counted: [{ reading }] },
-        { beganMs: atMs, atMs, uptimeMs: performance.now() },
+        { beganUnixMs: atMs, atMs, uptimeMs: performance.now() },
       );
     },
     /** Its poll has failed. */
