@@ -406,7 +406,7 @@ export class Exporter {
       baseUrlOf: (api) => config.apis[api].baseUrl,
       hostNamesOf: (api) => config.apis[api].names.host,
       keySource: (name) => this.#keys.describe(name),
-      lackOf: (name) => this.#keys.found.lackOf(name),
+      noKeyReason: (name) => this.#keys.found.noKeyReason(name),
       exporter: {
         refusedReload: this.#configuration.refused,
         pauses: pausesOf(this.#clients, this.#now()),

@@ -24,7 +24,7 @@ import { accountReasons } from './polling/account-health.ts';
 import { failingReason } from './polling/health.ts';
 import type { Overview } from './polling/overview.ts';
 import { isFoundKey } from './polling/spec.ts';
-import type { Listed, Tally } from './polling/tally.ts';
+import type { ListedTally, Tally } from './polling/tally.ts';
 import { type ApiName, operationsOf, type Resource } from './resources/resource.ts';
 import type { SameKey } from './secrets/same-keys.ts';
 import { revision, version } from './version.ts';
@@ -211,7 +211,7 @@ function declareCounts(
       on.apis.map((api) => ({ labels: { api }, value: figureOf(api, now) })),
     );
   /** A listing that is gone has no series. */
-  const byListing = (name: string, help: string, figureOf: (listed: Listed) => number | undefined) =>
+  const byListing = (name: string, help: string, figureOf: (listed: ListedTally) => number | undefined) =>
     gauge(`discovery_${name}`, ['kind', 'account'], help, ({ tallies }) =>
       tallies.flatMap(({ kind, account, listed }): Row[] => {
         const value = listed && figureOf(listed);

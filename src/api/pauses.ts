@@ -11,7 +11,7 @@ const longestOfApiMs = 60_000;
 const forgottenAfterMs = 3_600_000;
 
 /** What a request is made with, and for. */
-export interface Asked {
+export interface KeyAndKind {
   /** Of the key itself, at an address: another key under the same name has another one. */
   readonly keyId: string;
   readonly kind: string;
@@ -78,7 +78,12 @@ export class Pauses {
    * the API, if another key is paused as a whole and nothing was read at the API since. Several 429s for requests that were in flight
    * together count as one.
    */
-  refused({ keyId, kind }: Asked, credential: string, retryAfterMs: number | undefined, nowMs: number): void {
+  refused(
+    { keyId, kind }: KeyAndKind,
+    credential: string,
+    retryAfterMs: number | undefined,
+    nowMs: number,
+  ): void {
     this.#forget(nowMs);
     const none = {
       whole: undefined,
@@ -100,7 +105,7 @@ export class Pauses {
   }
 
   /** A request had another outcome than 429. isRead: whether it was answered well. */
-  answered({ keyId, kind }: Asked, isRead: boolean, nowMs: number): void {
+  answered({ keyId, kind }: KeyAndKind, isRead: boolean, nowMs: number): void {
     const key = this.#keys.get(keyId);
     if (key) {
       const ofKind = answeredPause(key.kinds.get(kind), nowMs);

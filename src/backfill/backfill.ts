@@ -129,7 +129,7 @@ class Backfill {
   /** What was counted of the targets that are written. */
   readonly #counted: CountedTarget[] = [];
   /** Of which something is missing. */
-  readonly #lacking = new Set<TargetHistory>();
+  readonly #incomplete = new Set<TargetHistory>();
   #done = 0;
   #planned = 0;
   #missing = 0;
@@ -308,7 +308,7 @@ class Backfill {
     const counters = familiesOf(resource.kind).filter((family) => family.days !== undefined);
     for (const history of read) {
       const state = this.#options.stateFile === undefined ? undefined : stateOf(history, counters);
-      if (state) this.#counted.push({ state, isWhole: !this.#lacking.has(history) });
+      if (state) this.#counted.push({ state, isWhole: !this.#incomplete.has(history) });
     }
     for (const history of histories) history.forget();
   }
@@ -351,7 +351,7 @@ class Backfill {
     for (const history of histories) {
       const ofTarget = failures.filter(([job]) => job.history === history);
       const name = `${kind} ${targetName(history.target)}`;
-      if (ofTarget.length > 0 || history.untold.length > 0) this.#lacking.add(history);
+      if (ofTarget.length > 0 || history.untold.length > 0) this.#incomplete.add(history);
       for (const [reason, ranges] of byReason(ofTarget))
         this.#miss(`${ranges.length > 0 ? `${ranges.map(daysText).join(', ')} of ` : ''}${name}: ${reason}`);
       for (const [families, ranges] of byFamilies(history.untold))

@@ -55,8 +55,8 @@ export interface CauseInput {
   readonly hostNamesOf: (api: ApiName) => readonly string[];
   /** Where the key of a credential comes from: `from $VARIABLE`. */
   readonly keySource: (credential: string) => string;
-  /** What a listing lacks for a credential that comes with it; undefined where it lacks nothing. */
-  readonly lackOf: (credential: string) => 'no_key' | 'read_only_key' | undefined;
+  /** Why a listing has no key for a credential that comes with it; undefined where it has one. */
+  readonly noKeyReason: (credential: string) => 'no_key' | 'read_only_key' | undefined;
   readonly exporter: ExporterState;
   /** Unix time. */
   readonly nowMs: number;

@@ -18,7 +18,7 @@ import { exporterCauses } from './exporter-causes.ts';
 interface Place {
   readonly id: string;
   /**
-   * What they have in common: a host that cannot be read, a key, the pause of a key, that a listing lacks them, that they were
+   * What they have in common: a host that cannot be read, a key, the pause of a key, that they are missing from a listing, that they were
    * not read in time, or what was answered.
    */
   readonly nature: 'outage' | 'key' | 'pause' | 'absent' | 'stale' | 'answer';
@@ -134,7 +134,7 @@ function placeOf(
   failure: Failure,
   api: ApiName,
   spec: Spec,
-  { health, lackOf }: CauseInput,
+  { health, noKeyReason }: CauseInput,
   outageIds: ReadonlyMap<ApiName, string>,
 ): Place {
   const { result, message, status, errorKey, isOfApi, doubt } = failure;
@@ -145,8 +145,8 @@ function placeOf(
     nature: 'key',
     reason,
   });
-  const lack = result === 'auth' && status === undefined ? lackOf(credential) : undefined;
-  if (lack !== undefined) return { id: lack, nature: 'key', reason: lack };
+  const noKey = result === 'auth' && status === undefined ? noKeyReason(credential) : undefined;
+  if (noKey !== undefined) return { id: noKey, nature: 'key', reason: noKey };
   if (result === 'auth' && status === undefined) return ofKey('key', 'unreadable_key');
   const isOfRefused = status === 401 && isRefused(health, api, credential);
   if (result === 'auth' && isOfRefused) return ofKey('refused', api === 'video' ? 'library_key' : 'refused');

@@ -84,7 +84,7 @@ export class StateKeeper {
     void this.#write();
   }
 
-  /** Something has begun that the file lacks. */
+  /** Something has begun that is not in the file. */
   writeSoon(): void {
     if (this.#timer === undefined || this.#hasEnded || this.#soon) return;
     const waitMs = Math.max(soonMs, this.#mayWriteSoonAtMs - performance.now());

@@ -8,7 +8,7 @@ import { ApiError } from '../api/errors.ts';
 import { type Get, isReadAlone, silent } from '../resources/resource.ts';
 import { parentOf } from './listed-things.ts';
 import { isBare401 } from './record.ts';
-import { isFoundKey, type ListingSpec, type Spec, sourceOf } from './spec.ts';
+import { isFoundKey, keyAtApi, type ListingSpec, type Spec } from './spec.ts';
 import type { Task } from './target-task.ts';
 
 /** The least time between two requests that are made only to learn whose fault a 401 is. */
@@ -115,7 +115,7 @@ export function faultOf(
 }
 
 /** A key at an API. */
-interface Source {
+interface AskedKey {
   /** Whose fault is not known. */
   readonly tasks: Set<Task>;
   last: Asked | undefined;
@@ -137,79 +137,79 @@ interface DoubtsOptions {
 /** Asks what the 401s are about that are in doubt, one request at a time for each key at an API. */
 export class Doubts {
   readonly #options: DoubtsOptions;
-  readonly #sources = new Map<string, Source>();
+  readonly #keys = new Map<string, AskedKey>();
 
   constructor(options: DoubtsOptions) {
     this.#options = options;
   }
 
   get isAsking(): boolean {
-    return [...this.#sources.values()].some(({ asking }) => asking !== undefined);
+    return [...this.#keys.values()].some(({ asking }) => asking !== undefined);
   }
 
   /** Resolves when nothing more is asked about what is in doubt now. */
   async asked(): Promise<void> {
-    await Promise.all([...this.#sources.values()].flatMap(({ asking }) => asking ?? []));
+    await Promise.all([...this.#keys.values()].flatMap(({ asking }) => asking ?? []));
   }
 
   /** A poll ended with a 401 that may be about its id, see {@link isInDoubt}. */
   add(task: Task): void {
-    const name = sourceOf(task.spec);
-    let source = this.#sources.get(name);
-    if (!source) {
-      source = {
+    const name = keyAtApi(task.spec);
+    let key = this.#keys.get(name);
+    if (!key) {
+      key = {
         tasks: new Set(),
         last: undefined,
         readBeganMs: Number.NEGATIVE_INFINITY,
         asking: undefined,
         end: new AbortController(),
       };
-      this.#sources.set(name, source);
+      this.#keys.set(name, key);
     }
     // What came before it is decided already.
-    this.#settle(source, [task]);
-    if (source.tasks.has(task)) source.asking ??= this.#ask(source);
+    this.#settle(key, [task]);
+    if (key.tasks.has(task)) key.asking ??= this.#ask(key);
   }
 
   /** A poll was read well that began then, by the machine's uptime. */
   read(spec: Spec, beganMs: number): void {
-    const source = this.#sources.get(sourceOf(spec));
-    if (!source) return;
-    source.readBeganMs = beganMs;
-    this.#settle(source, source.tasks);
+    const key = this.#keys.get(keyAtApi(spec));
+    if (!key) return;
+    key.readBeganMs = beganMs;
+    this.#settle(key, key.tasks);
   }
 
   /** What was answered to a key no longer says anything of it. Default: to all keys. */
-  forget(source?: string): void {
-    for (const name of source === undefined ? [...this.#sources.keys()] : [source]) {
-      this.#sources.get(name)?.end.abort(new Error('it is asked no more'));
-      this.#sources.delete(name);
+  forget(key?: string): void {
+    for (const name of key === undefined ? [...this.#keys.keys()] : [key]) {
+      this.#keys.get(name)?.end.abort(new Error('it is asked no more'));
+      this.#keys.delete(name);
     }
   }
 
   /** Only these are polled now: what else was in doubt has left, and so has each key with which nothing is polled. */
   retain(polled: Iterable<Task>): void {
-    if (this.#sources.size === 0) return;
+    if (this.#keys.size === 0) return;
     const all = new Set(polled);
-    const names = new Set(Array.from(all, ({ spec }) => sourceOf(spec)));
-    for (const [name, { tasks }] of this.#sources) {
+    const names = new Set(Array.from(all, ({ spec }) => keyAtApi(spec)));
+    for (const [name, { tasks }] of this.#keys) {
       if (!names.has(name)) this.forget(name);
       for (const task of tasks) if (!all.has(task)) tasks.delete(task);
     }
   }
 
-  async #ask(source: Source): Promise<void> {
+  async #ask(key: AskedKey): Promise<void> {
     const { ask, onAsked, uptimeMs } = this.#options;
-    const { tasks, end } = source;
+    const { tasks, end } = key;
     const { signal } = end;
     // First whoever began it takes note of it: there may be nothing to ask.
     await Promise.resolve();
     const unasked = () => {
-      const { beganMs = Number.NEGATIVE_INFINITY } = source.last ?? {};
+      const { beganMs = Number.NEGATIVE_INFINITY } = key.last ?? {};
       return [...tasks].find((task) => isInDoubt(task) && task.record.endedMs > beganMs);
     };
     while (unasked()) {
-      const waitMs = source.last ? source.last.beganMs + pauseMs - uptimeMs() : 0;
+      const waitMs = key.last ? key.last.beganMs + pauseMs - uptimeMs() : 0;
       if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
       // Meanwhile it may have left, or something else may have told.
       const task = unasked();
@@ -217,14 +217,14 @@ export class Doubts {
       const beganMs = uptimeMs();
       const isGood = await ask(task, signal);
       if (signal.aborted) break;
-      source.last = { beganMs, endedMs: uptimeMs(), isGood };
-      this.#settle(source, tasks);
+      key.last = { beganMs, endedMs: uptimeMs(), isGood };
+      this.#settle(key, tasks);
     }
-    source.asking = undefined;
+    key.asking = undefined;
     onAsked();
   }
 
-  #settle({ tasks, last, readBeganMs }: Source, some: Iterable<Task>): void {
+  #settle({ tasks, last, readBeganMs }: AskedKey, some: Iterable<Task>): void {
     for (const task of some) {
       const fault = isInDoubt(task) ? faultOf(task.record.endedMs, last, readBeganMs) : undefined;
       if (fault !== undefined) this.#options.tell(task, fault);

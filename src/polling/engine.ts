@@ -25,7 +25,7 @@ import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { capacity } from './capacity.ts';
 import { Doubts, isInDoubt, listingBehind } from './doubts.ts';
 import { type Health, health, isRefused, readAt } from './health.ts';
-import { compareListed, type Discovered, ownKeysOf } from './listed-things.ts';
+import { compareListed, ownKeysOf, type SnapshotEntry } from './listed-things.ts';
 import { isAccepted, logDiscovery, mayLack } from './listing-status.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
 import { type PlannedSection, plan, plannedSections } from './plan.ts';
@@ -35,10 +35,10 @@ import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
   credentialIn,
   hasPollMetrics,
+  keyAtApi,
   type ListingSpec,
   mustReread,
   type Spec,
-  sourceOf,
   type Target,
 } from './spec.ts';
 import { type TargetStatus, TargetTask, type Task } from './target-task.ts';
@@ -92,7 +92,7 @@ const lookPauseMs = 1000;
 /** The most intervals between two polls of what fails permanently. */
 const maxBackoffFactor = 10;
 
-/** A listing that changed in so many runs in a row is believed about what they all lacked. */
+/** A listing that changed in so many runs in a row is believed about what they all were without. */
 const enoughMovedRuns = 3;
 
 /** The machine is asked once a second, because that takes 10 µs, and `performance.now()` counts in between. */
@@ -512,7 +512,7 @@ export class PollEngine {
       else this.#runNow(task);
     } else if (!record.lastFailure && (before.lastFailure?.result === 'auth' || worksAgain)) {
       // What was refused until now is no proof of an unknown id.
-      this.#doubts.forget(sourceOf(spec));
+      this.#doubts.forget(keyAtApi(spec));
       this.#retryRefused(spec);
       if (worksAgain) this.#askOtherApis(spec);
     } else if (!record.lastFailure) this.#doubts.read(spec, startedMs);
@@ -531,12 +531,11 @@ export class PollEngine {
   async #askOther(task: Task, signal: AbortSignal): Promise<boolean | undefined> {
     let spec: Spec | undefined = listingBehind(task.spec);
     if (!spec) {
-      const source = sourceOf(task.spec);
+      const key = keyAtApi(task.spec);
       const worth = ({ record }: Task) => (record.lastFailure ? Number.NEGATIVE_INFINITY : record.answeredMs);
       let other: Task | undefined;
       for (const one of this.#polled())
-        if (one !== task && sourceOf(one.spec) === source && (!other || worth(one) > worth(other)))
-          other = one;
+        if (one !== task && keyAtApi(one.spec) === key && (!other || worth(one) > worth(other))) other = one;
       spec = other?.spec;
     }
     return spec && (await this.#poller.opens(spec, signal));
@@ -617,7 +616,7 @@ export class PollEngine {
   #noteChangedKeys(credentials: readonly string[]): void {
     logChangedKeys(this.#options.log, credentials);
     for (const credential of credentials)
-      for (const api of apiNames) this.#doubts.forget(sourceOf({ api, credential }));
+      for (const api of apiNames) this.#doubts.forget(keyAtApi({ api, credential }));
   }
 
   /** Polls at once what backs off because it failed permanently with one of these. What is in flight has its answer soon. */
@@ -685,7 +684,7 @@ export class PollEngine {
     await this.#deliver(task, run, signal);
   }
 
-  /** Whether something that another listing has is called after what this listing lacks. */
+  /** Whether something that another listing has is called after what is missing from this listing. */
   #mayOrphan({ spec: { key, parent }, snapshot }: ListingTask): boolean {
     // What is listed below a thing has no names for others. There may be a thousand such listings.
     if (parent) return false;
@@ -699,7 +698,7 @@ export class PollEngine {
     return called.some(({ namedBy }) => namedBy !== undefined && !ids.has(namedBy));
   }
 
-  /** Gives the targets their readings. A listing that changed meanwhile says nothing about those that it lacks. */
+  /** Gives the targets their readings. A listing that changed meanwhile says nothing about those that are missing from it. */
   async #deliver(task: ListingTask, run: Run, signal: AbortSignal): Promise<void> {
     const { found, about = {}, isMoved } = run;
     const delivering = new Set(Array.from(this.#fedBy(task), ({ spec }) => spec.key));
@@ -886,21 +885,21 @@ function isFed(task: Task): task is TargetTask {
   return task instanceof TargetTask && task.poller !== task;
 }
 
-/** Notes what a run of a listing lacked, and returns what stays although it did: only a run of a moving listing proves nothing. */
-function sparedOf(task: ListingTask, { found, isMoved }: Run): readonly Discovered[] {
-  const lacked = new Map<string, number>();
-  const spared: Discovered[] = [];
+/** Notes what was missing from a run of a listing, and returns what stays all the same: only a run of a moving listing proves nothing. */
+function sparedOf(task: ListingTask, { found, isMoved }: Run): readonly SnapshotEntry[] {
+  const missed = new Map<string, number>();
+  const spared: SnapshotEntry[] = [];
   if (isMoved) {
     const ids = new Set(found.map((one) => idText(one.ids)));
     for (const entry of task.snapshot?.entries ?? []) {
       const id = idText(entry.ids);
-      const runs = (task.lacked.get(id) ?? 0) + 1;
+      const runs = (task.missed.get(id) ?? 0) + 1;
       if (ids.has(id) || runs >= enoughMovedRuns) continue;
-      lacked.set(id, runs);
+      missed.set(id, runs);
       spared.push(entry);
     }
   }
   task.movedRuns = isMoved ? task.movedRuns + 1 : 0;
-  task.lacked = lacked;
+  task.missed = missed;
   return spared;
 }

@@ -8,10 +8,11 @@ import {
   type Listing,
 } from '../resources/resource.ts';
 
-export interface Discovered extends Listed {
+/** A thing that a listing had, as its snapshot has it. */
+export interface SnapshotEntry extends Listed {
   /** Whether the only key that its listing has for it is one that reads. */
   readonly hasReadOnlyKey?: boolean | undefined;
-  /** When it was first listed, without a complete run in between that lacked it. Unix time. */
+  /** When it was first listed, without a complete run in between that was without it. Unix time. */
   readonly listedMs?: number | undefined;
 }
 
@@ -24,7 +25,7 @@ export interface Changes {
 
 export interface Discovery extends Changes {
   /** The same array as before if nothing changed. */
-  readonly listed: readonly Discovered[];
+  readonly listed: readonly SnapshotEntry[];
 }
 
 /** What people call it. */
@@ -33,7 +34,7 @@ export function nameOf({ name, ids }: Pick<Listed, 'name' | 'ids'>): string {
 }
 
 /** What a listing with a parent is read below for a target with these ids. */
-export function parentOf({ parent }: Listing, ids: Ids): Discovered | undefined {
+export function parentOf({ parent }: Listing, ids: Ids): SnapshotEntry | undefined {
   if (!parent?.ids) return undefined;
   return { ids: Object.fromEntries(parent.ids.map(({ label }) => [label, ids[label] ?? ''])) };
 }
@@ -60,7 +61,7 @@ export function ownKeysOf(listing: Listing, found: readonly Found[]): ReadonlyMa
   return keys;
 }
 
-function isSame(a: Discovered, b: Discovered): boolean {
+function isSame(a: SnapshotEntry, b: SnapshotEntry): boolean {
   return (
     a.name === b.name &&
     a.namedBy === b.namedBy &&
@@ -72,12 +73,12 @@ function isSame(a: Discovered, b: Discovered): boolean {
 
 /** Compares a listing with the one before. What is listed twice counts once. atMs: when it was read. Unix time. */
 export function compareListed(
-  before: readonly Discovered[] | undefined,
+  before: readonly SnapshotEntry[] | undefined,
   found: readonly Found[],
   atMs?: number,
 ): Discovery {
   const known = new Map(before?.map((one) => [idText(one.ids), one]));
-  const listed = new Map<string, Discovered>();
+  const listed = new Map<string, SnapshotEntry>();
   let added = 0;
   let renamed = 0;
   let same = 0;
@@ -105,7 +106,7 @@ export function compareListed(
  * Whether a listing has different things than before, but as many. Then it may have missed one: if something leaves an
  * earlier page while the pages are read and something is added at the end, a third one is skipped and the total is the same.
  */
-export function isExchanged(before: readonly Discovered[] | undefined, found: readonly Found[]): boolean {
+export function isExchanged(before: readonly SnapshotEntry[] | undefined, found: readonly Found[]): boolean {
   const known = new Set(before?.map(({ ids }) => idText(ids)));
   return known.size === found.length && found.some(({ ids }) => !known.has(idText(ids)));
 }
@@ -123,9 +124,9 @@ export function singular(nouns: string): string {
 
 /** Gives each entry without a name the one that `namedBy` points to. */
 export function withNames(
-  entries: readonly Discovered[],
+  entries: readonly SnapshotEntry[],
   names: readonly Listed[] | undefined,
-): readonly Discovered[] {
+): readonly SnapshotEntry[] {
   if (!names) return entries;
   const byId = new Map(names.map(({ ids, name }) => [idText(ids), name]));
   return entries.map((entry) => {

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { apiDefaults } from '../config/config.ts';
 import type { ApiName, Listed, Listing } from '../resources/resource.ts';
-import { type Changes, type Discovered, describeDiscovery, nameOf, singular } from './listed-things.ts';
+import { type Changes, describeDiscovery, nameOf, type SnapshotEntry, singular } from './listed-things.ts';
 import type { TargetSelection } from './plan.ts';
 import { type Failure, hasEnded } from './record.ts';
 import type { ListingSpec, Spec } from './spec.ts';
@@ -18,7 +18,7 @@ export interface ListingStatus {
   /** How many things the last complete listing had. */
   readonly found: number;
   /** These things; undefined before the first. */
-  readonly entries?: readonly Discovered[] | undefined;
+  readonly entries?: readonly SnapshotEntry[] | undefined;
   /** Unix time. */
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;

@@ -20,7 +20,7 @@ import {
   type Listing,
   type Resource,
 } from '../resources/resource.ts';
-import { type Discovered, fullKeyNameOf, keyNameOf, parentOf, withNames } from './listed-things.ts';
+import { fullKeyNameOf, keyNameOf, parentOf, type SnapshotEntry, withNames } from './listed-things.ts';
 import { type ListingSpec, listingKey, type Target, targetKey } from './spec.ts';
 import type { Snapshot } from './task.ts';
 
@@ -100,7 +100,7 @@ interface Demand {
 type PlannedTarget = TargetConfig & Pick<Target, 'key' | 'listedName' | 'keyId'>;
 
 /** What a listing had; undefined where that is not known yet. */
-type Visit = (spec: ListingSpec, entries: readonly Discovered[] | undefined) => void;
+type Visit = (spec: ListingSpec, entries: readonly SnapshotEntry[] | undefined) => void;
 
 export function plan(input: PlanInput): Plan {
   const { config, isLeftOut, keyIdOf, snapshotOf, before } = input;
@@ -108,7 +108,7 @@ export function plan(input: PlanInput): Plan {
   const targets = new Map<string, Target>();
   const selections = new Map<string, TargetSelection[]>();
   const shared = new Map<string, { account: string; other: string; keys: string[] }>();
-  const orphans = new Map<string, readonly Discovered[]>();
+  const orphans = new Map<string, readonly SnapshotEntry[]>();
   let keepsBefore = false;
 
   const noteShared = (key: string, account: string, other: string) => {
@@ -127,7 +127,7 @@ export function plan(input: PlanInput): Plan {
     listing: Listing,
     credential: string,
     account: string,
-    parent: Discovered | undefined,
+    parent: SnapshotEntry | undefined,
     { intervalMs, isRead, afterKey }: Demand,
   ): ListingSpec => {
     const { kind, api } = listing;
@@ -168,7 +168,7 @@ export function plan(input: PlanInput): Plan {
   };
 
   /** What a listing had; undefined while it, or what decides which of it is left out, was never complete. */
-  const entriesOf = ({ key, namesKey }: ListingSpec): readonly Discovered[] | undefined => {
+  const entriesOf = ({ key, namesKey }: ListingSpec): readonly SnapshotEntry[] | undefined => {
     const entries = snapshotOf(key)?.entries;
     if (!entries || namesKey === undefined) return entries;
     const names = snapshotOf(namesKey)?.entries;
@@ -194,7 +194,7 @@ export function plan(input: PlanInput): Plan {
     );
 
   /** The things of a listing that are left out because what they are called after was deleted. */
-  const orphansOf = ({ key, namesKey, listing }: ListingSpec): readonly Discovered[] => {
+  const orphansOf = ({ key, namesKey, listing }: ListingSpec): readonly SnapshotEntry[] => {
     const known = orphans.get(key);
     if (known || !listing.hasOrphans) return known ?? [];
     const runs = (namesKey === undefined ? undefined : snapshotOf(namesKey)?.runs) ?? [];
@@ -202,7 +202,7 @@ export function plan(input: PlanInput): Plan {
       beganUnixMs,
       ids: new Set(entries.map(({ ids }) => idText(ids))),
     }));
-    const isOrphan = ({ namedBy, listedMs, isDeleted }: Discovered) =>
+    const isOrphan = ({ namedBy, listedMs, isDeleted }: SnapshotEntry) =>
       isDeleted === true ||
       (namedBy !== undefined &&
         listedMs !== undefined &&
@@ -229,7 +229,7 @@ export function plan(input: PlanInput): Plan {
     const baseUrl = baseUrlOf(api);
 
     /** fedBy: the key of the listing that reads it; undefined where it is read alone. */
-    const add = (target: PlannedTarget, entry: Discovered, fedBy: string | undefined) => {
+    const add = (target: PlannedTarget, entry: SnapshotEntry, fedBy: string | undefined) => {
       const {
         key,
         ids,
@@ -273,7 +273,7 @@ export function plan(input: PlanInput): Plan {
     };
 
     /** What has a key of its own is read with that, or not at all: never with the key that listed it. */
-    const credentialFor = (of: ApiName, foundBy: ListingSpec, entry: Discovered, needsFullKey = false) => {
+    const credentialFor = (of: ApiName, foundBy: ListingSpec, entry: SnapshotEntry, needsFullKey = false) => {
       const { api: listedAt, listing, parent } = foundBy;
       const keyed = [listing, listing.parent].find((one) => one?.hasOwnKeys);
       const keyName = keyed && keyNameOf(keyed, entry.ids);
@@ -297,7 +297,7 @@ export function plan(input: PlanInput): Plan {
     };
 
     /** A target of a listing. keyId: undefined for the key that the snapshot was read with. */
-    const addListed = (key: string, entry: Discovered, foundBy: ListingSpec, keyId?: string) => {
+    const addListed = (key: string, entry: SnapshotEntry, foundBy: ListingSpec, keyId?: string) => {
       const { ids, name } = entry;
       const override = section.overrides?.get(idText(ids));
       const credential = credentialFor(api, foundBy, entry, needsFullKey);
@@ -320,7 +320,7 @@ export function plan(input: PlanInput): Plan {
     /** The key of the listing that reads a target. */
     const feederOf = (
       { credential, account, intervalMs: everyMs }: PlannedTarget,
-      entry: Discovered,
+      entry: SnapshotEntry,
       foundBy: ListingSpec,
     ) => {
       if (isAlone || !resource.readBy) return foundBy.key;

@@ -144,7 +144,7 @@ export class Poller {
     return { ...(isAgain ? await this.#list(spec, get) : run), ...dated };
   }
 
-  /** Gives a target its reading from a run of a listing. found: undefined if the complete listing lacks it. */
+  /** Gives a target its reading from a run of a listing. found: undefined if it is missing from the complete listing. */
   deliver(
     task: TargetTask,
     { spec }: ListingTask,

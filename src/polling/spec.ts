@@ -9,7 +9,7 @@ import {
   type Listing,
   type Resource,
 } from '../resources/resource.ts';
-import type { Discovered } from './listed-things.ts';
+import type { SnapshotEntry } from './listed-things.ts';
 
 /** What a target and a listing have in common. */
 interface SpecBase {
@@ -49,7 +49,7 @@ export interface ListingSpec extends SpecBase {
   readonly type: 'listing';
   readonly listing: Listing;
   /** The item of the parent listing that it is below. */
-  readonly parent: Discovered | undefined;
+  readonly parent: SnapshotEntry | undefined;
   /** The same listing of the account before: its first run comes first, so that what both have is of that account. */
   readonly afterKey: string | undefined;
   /** Whether it feeds targets: then its polls count as polls of the kind. */
@@ -64,7 +64,7 @@ export function isFoundKey(credential: string): boolean {
 }
 
 /** A key at an API. */
-export function sourceOf({ api, credential }: Pick<Spec, 'api' | 'credential'>): string {
+export function keyAtApi({ api, credential }: Pick<Spec, 'api' | 'credential'>): string {
   return `${api} ${credential}`;
 }
 
@@ -101,7 +101,7 @@ export function listingKey(
   { kind, nouns }: Listing,
   credential: string,
   baseUrl: string,
-  parent: Discovered | undefined,
+  parent: SnapshotEntry | undefined,
 ): string {
   return `${kind} ${nouns}#${credential}@${baseUrl}${parent ? `#${idText(parent.ids)}` : ''}`;
 }

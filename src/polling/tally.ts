@@ -9,7 +9,7 @@ import type { TargetStateName, TargetStatus } from './target-task.ts';
 export type Counts = Record<'targets' | TargetStateName, number>;
 
 /** What the listings that a kind selects from, or that are named after it, say together. */
-export interface Listed {
+export interface ListedTally {
   /** Undefined until one of the listings was read, whatever the outcome. */
   readonly isUp: boolean | undefined;
   readonly failing: number;
@@ -31,7 +31,7 @@ export interface Tally {
   /** How many the API reports each state of. */
   readonly conditions: Map<string, number>;
   /** Undefined without a listing. */
-  listed: Listed | undefined;
+  listed: ListedTally | undefined;
 }
 
 export function noCounts(): Counts {
@@ -90,7 +90,7 @@ export class Tallies {
   }
 }
 
-function listedOf(kind: string, listings: readonly ListingStatus[]): Listed {
+function listedOf(kind: string, listings: readonly ListingStatus[]): ListedTally {
   const selected = listings.flatMap(({ found, selections }) =>
     selections.filter((selection) => selection.kind === kind).map(({ excluded }) => ({ found, excluded })),
   );

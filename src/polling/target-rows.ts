@@ -26,8 +26,8 @@ function withNames(
       Object.entries(ids).some(([label, id], at, all) => at === all.length - 1 && labels[label] === id);
     const given = named === 'parts' ? parts.find(isPart)?.name : name;
     const after = given ? { ...labels, name: given } : labels;
-    const isTold = named === 'parts' ? after['name'] !== '' : Object.values(after).some(Boolean);
-    return isTold ? [{ labels: after, value }] : [];
+    const isNamed = named === 'parts' ? after['name'] !== '' : Object.values(after).some(Boolean);
+    return isNamed ? [{ labels: after, value }] : [];
   });
 }
 

@@ -13,7 +13,7 @@ import { type FamilyRows, namedRowsOf, type OnNotFinite, rowsOf, withAccount } f
 import { type ListingTask, PollTask } from './task.ts';
 
 /**
- * pending: not polled yet; stale: no poll fails, but none was carried out in time; absent: a complete listing lacks it; lacking: the
+ * pending: not polled yet; stale: no poll fails, but none was carried out in time; absent: it is missing from a complete listing; lacking: the
  * plan does not include it, which is no failure.
  */
 export type TargetStateName = 'pending' | 'ok' | 'lacking' | 'stale' | 'failing' | 'absent';
@@ -31,7 +31,7 @@ export interface TargetStatus {
   readonly lackingSinceMs?: number | undefined;
   /** The state that the API reports, while the values are on the page. */
   readonly condition?: string | undefined;
-  /** What its kind extracts from its last reading, see `Resource`; undefined before the first, and once a complete listing lacks it. */
+  /** What its kind extracts from its last reading, see `Resource`; undefined before the first, and once it is missing from a complete listing. */
   readonly extract?: unknown;
 }
 
@@ -200,7 +200,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.pollFailed();
   }
 
-  /** A complete listing lacks the target: only `_up` 0 stays. */
+  /** The target is missing from a complete listing: only `_up` 0 stays. */
   absent(failure: Omit<Failure, 'sinceMs'>): void {
     this.#failure = nextFailure(this.#failure, failure);
     this.lastSuccessMs = undefined;

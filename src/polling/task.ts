@@ -4,7 +4,7 @@
  */
 
 import { offsetOf } from '../hash.ts';
-import type { Discovered } from './listed-things.ts';
+import type { SnapshotEntry } from './listed-things.ts';
 import { neverPolled, type PollRecord } from './record.ts';
 import { type ListingSpec, operationOf, type Spec } from './spec.ts';
 
@@ -52,7 +52,7 @@ export class PollTask<Of extends Spec = Spec> {
   /** The poll has ended, and counts. */
   end(): void {
     this.#poll = undefined;
-    this.#release();
+    this.#resolveAll();
   }
 
   /** What is in line or under way is no longer what is to be read. Whoever waits for it waits for the next. */
@@ -64,7 +64,7 @@ export class PollTask<Of extends Spec = Spec> {
   /** It is polled no more. */
   stop(): void {
     this.abort();
-    this.#release();
+    this.#resolveAll();
   }
 
   /** Resolves when the poll that is in line or under way has ended, or else the next. */
@@ -74,7 +74,7 @@ export class PollTask<Of extends Spec = Spec> {
     });
   }
 
-  #release(): void {
+  #resolveAll(): void {
     const waiters = this.#waiters;
     this.#waiters = nobody;
     for (const resolve of waiters) resolve();
@@ -83,7 +83,7 @@ export class PollTask<Of extends Spec = Spec> {
 
 /** What a listing had. */
 export interface Snapshot {
-  readonly entries: readonly Discovered[];
+  readonly entries: readonly SnapshotEntry[];
   /** The id of the key that it was read with. */
   readonly keyId: string;
   /** The last two complete runs, the older one first. */
@@ -94,7 +94,7 @@ export interface Snapshot {
 export interface CompleteRun {
   /** Unix time. */
   readonly beganUnixMs: number;
-  readonly entries: readonly Discovered[];
+  readonly entries: readonly SnapshotEntry[];
 }
 
 export class ListingTask extends PollTask<ListingSpec> {
@@ -104,6 +104,6 @@ export class ListingTask extends PollTask<ListingSpec> {
   delivering: Set<string> | undefined;
   /** Runs in a row in which the listing changed while it was read. */
   movedRuns = 0;
-  /** How many of these runs in a row lacked a thing, by its ids. */
-  lacked: ReadonlyMap<string, number> = new Map();
+  /** How many of these runs in a row were without a thing, by its ids. */
+  missed: ReadonlyMap<string, number> = new Map();
 }

@@ -11,17 +11,17 @@ export interface FoundKey {
 }
 
 /** A listing has no key that would do. Nothing is sent then: no other key opens it. */
-export class LackingKeyError extends CredentialError {
-  readonly lack: 'no_key' | 'read_only_key';
+export class NoKeyError extends CredentialError {
+  readonly reason: 'no_key' | 'read_only_key';
 
   constructor({ isReadOnly }: FoundKey) {
     super(isReadOnly ? 'it was listed with a read-only key alone' : 'it was listed without a key');
-    this.lack = isReadOnly ? 'read_only_key' : 'no_key';
+    this.reason = isReadOnly ? 'read_only_key' : 'no_key';
   }
 }
 
 function parseFound(listed: FoundKey): KeyOrProblem {
-  if (!listed.key) return new LackingKeyError(listed);
+  if (!listed.key) return new NoKeyError(listed);
   try {
     return parseKey(listed.key(), 'in the listing');
   } catch (error) {
@@ -94,10 +94,10 @@ export class FoundKeys {
     return this.#keys.has(credential);
   }
 
-  /** What the listings lack for a credential; undefined where they have a key. */
-  lackOf(credential: string): LackingKeyError['lack'] | undefined {
+  /** Why the listings have no key for a credential; undefined where they have one. */
+  noKeyReason(credential: string): NoKeyError['reason'] | undefined {
     const found = this.#inUse(credential);
-    return found instanceof LackingKeyError ? found.lack : undefined;
+    return found instanceof NoKeyError ? found.reason : undefined;
   }
 
   #keep(credential: string, listing: string, key: FoundKey): void {

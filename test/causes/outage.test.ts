@@ -90,7 +90,7 @@ function start() {
           baseUrlOf: (api) => `https://${hosts[api] ?? 'other.example'}`,
           hostNamesOf: (api) => [`apis.${api}.base_url`],
           keySource: () => 'from $KEY',
-          lackOf: () => undefined,
+          noKeyReason: () => undefined,
           exporter: {
             refusedReload: undefined,
             pauses: [],

@@ -1,7 +1,7 @@
 /** What is planned for accounts of some sizes, once every listing was read. */
 import { loadConfig } from '../../src/config/load.ts';
 import { capacity } from '../../src/polling/capacity.ts';
-import type { Discovered } from '../../src/polling/listed-things.ts';
+import type { SnapshotEntry } from '../../src/polling/listed-things.ts';
 import type { ListingSpec } from '../../src/polling/spec.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import type { Listed } from '../../src/resources/resource.ts';
@@ -77,7 +77,7 @@ function itemsOf(
 export async function planOfAccount(sizes: AccountSizes) {
   const document = { credentials: { account: { env: 'KEY' } }, discovery: { kinds: 'all' } };
   const { config } = await loadConfig({ document, env: { KEY: 'k' }, resources });
-  const had: Record<string, readonly Discovered[]> = {};
+  const had: Record<string, readonly SnapshotEntry[]> = {};
   for (;;) {
     const everything = planOf(config, { had });
     const unread = [...everything.listings.values()].filter(({ key }) => !had[key]);

@@ -5,7 +5,7 @@ import type { Config, SectionConfig, TargetConfig } from '../../src/config/confi
 import { leftOutOf } from '../../src/config/selector.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { type EngineOptions, PollEngine } from '../../src/polling/engine.ts';
-import type { Discovered } from '../../src/polling/listed-things.ts';
+import type { SnapshotEntry } from '../../src/polling/listed-things.ts';
 import { type Plan, plan, plannedSections } from '../../src/polling/plan.ts';
 import type { Spec, Target } from '../../src/polling/spec.ts';
 import type { Snapshot } from '../../src/polling/task.ts';
@@ -76,14 +76,14 @@ export function zonesKey(credential = 'account', baseUrl = api.baseUrl): string 
 }
 
 /** Found Shield Zones with these ids. */
-export function zonesFound(...ids: readonly string[]): readonly Discovered[] {
+export function zonesFound(...ids: readonly string[]): readonly SnapshotEntry[] {
   return ids.map((id) => ({ ids: { shield_zone_id: id } }));
 }
 
 /** What is known besides the configuration. */
 export interface Known {
   /** What the last complete run of a listing had, by its key. */
-  readonly had?: Readonly<Record<string, readonly Discovered[]>>;
+  readonly had?: Readonly<Record<string, readonly SnapshotEntry[]>>;
   /** Snapshots that were read with another key. */
   readonly snapshots?: Readonly<Record<string, Snapshot>>;
   /** The plan before; its targets may stay. */

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SectionConfig } from '../../src/config/config.ts';
 import { loadPatternEngine } from '../../src/config/selector.ts';
-import type { Discovered } from '../../src/polling/listed-things.ts';
+import type { SnapshotEntry } from '../../src/polling/listed-things.ts';
 import type { Plan } from '../../src/polling/plan.ts';
 import { defineListedResource, defineListing, defineResource } from '../../src/resources/define.ts';
 import { id, object } from '../../src/resources/fields.ts';
@@ -22,12 +22,14 @@ const videosKey = (library: string, credential = `library/${library}`) =>
 const zone = (id: string, more = {}) => targetConfig({ shield_zone_id: id }, more);
 const application = (id: string, more = {}) => targetConfig({ app_id: id }, more);
 const all = (kind: string, more: Partial<SectionConfig> = {}) => sectionConfig(kind, 'all', more);
-const pullZone = (id: string, name: string): Discovered => ({ ids: { pull_zone_id: id }, name });
-const endpoint = (zoneId: string, id: string): Discovered => ({
+const pullZone = (id: string, name: string): SnapshotEntry => ({ ids: { pull_zone_id: id }, name });
+const endpoint = (zoneId: string, id: string): SnapshotEntry => ({
   ids: { shield_zone_id: zoneId, endpoint_id: id },
 });
-const video = (library: string, id: string): Discovered => ({ ids: { library_id: library, video_id: id } });
-const library = (id: string, more: Partial<Discovered> = {}): Discovered => ({
+const video = (library: string, id: string): SnapshotEntry => ({
+  ids: { library_id: library, video_id: id },
+});
+const library = (id: string, more: Partial<SnapshotEntry> = {}): SnapshotEntry => ({
   ids: { library_id: id },
   ...more,
 });
@@ -219,7 +221,7 @@ describe('all targets', () => {
   });
 
   it('are selected by name or id, and their listings by those of the parent', () => {
-    const named = (id: string, name: string): Discovered => ({ ids: { shield_zone_id: id }, name });
+    const named = (id: string, name: string): SnapshotEntry => ({ ids: { shield_zone_id: id }, name });
     const had = {
       [zonesKey()]: [
         named('7', 'prod-www'),
@@ -396,7 +398,7 @@ describe('what is not known yet', () => {
 
   it('has what the new section says: interval, settings, names and selection', () => {
     const first = configOf([all('rate_limit')]);
-    const named = (id: string, name: string): Discovered => ({ ids: { shield_zone_id: id }, name });
+    const named = (id: string, name: string): SnapshotEntry => ({ ids: { shield_zone_id: id }, name });
     const previous = planOf(first, {
       had: { [zonesKey()]: [named('7', 'www'), named('8', 'blog'), named('9', 'test')] },
     });

@@ -139,8 +139,8 @@ describe('keys that come with listings', () => {
     const none = { key: undefined, isReadOnly: false };
     keys.learn('one', new Map([['library/7', none]]));
     expect(() => keys.get('library/7')).toThrow('it was listed without a key');
-    expect([keys.lackOf('library/7'), keys.lackOf('library/8')]).toEqual(['no_key', undefined]);
+    expect([keys.noKeyReason('library/7'), keys.noKeyReason('library/8')]).toEqual(['no_key', undefined]);
     expect(keys.learn('one', ofSeven('a-key'))).toEqual(['library/7']);
-    expect(keys.lackOf('library/7')).toBeUndefined();
+    expect(keys.noKeyReason('library/7')).toBeUndefined();
   });
 });

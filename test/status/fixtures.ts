@@ -231,7 +231,7 @@ export function causeInput(
     baseUrlOf: (api) => `https://${api}.example`,
     hostNamesOf: (api) => [`apis.${api}.base_url`],
     keySource: () => 'from $KEY',
-    lackOf: () => undefined,
+    noKeyReason: () => undefined,
     exporter: { ...well, ...exporter },
     nowMs,
     ...more,
