@@ -175,7 +175,8 @@ function declareEvents({ named, counter, gauge, durations }: ReturnType<typeof d
 }
 
 /** What a scrape reads once. */
-type Reading = ReturnType<Inventory['overview']>;
+/** What the metrics of a scrape are read from. */
+type Facts = ReturnType<Inventory['overview']>;
 
 /** The kinds that are on, and the APIs that they use. */
 interface On {
@@ -188,9 +189,9 @@ function declareCounts(
   { named }: ReturnType<typeof declareIn>,
   inventory: Inventory,
   on: On,
-  reading: () => Reading,
+  reading: () => Facts,
 ): void {
-  type Rows = (now: Reading) => readonly Row[];
+  type Rows = (now: Facts) => readonly Row[];
   const gauge = (name: string, labels: readonly string[], help: string, read: Rows) =>
     new ReadGauge(named(name, labels, help), () => read(reading()));
   const single = (name: string, help: string, figure: () => number) =>
@@ -206,7 +207,7 @@ function declareCounts(
         value: figureOf(tally),
       })),
     );
-  const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Reading) => number) =>
+  const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Facts) => number) =>
     gauge(name, ['api'], help, (now) =>
       on.apis.map((api) => ({ labels: { api }, value: figureOf(api, now) })),
     );
@@ -275,7 +276,7 @@ function declareCounts(
           Array.from(failing, ([result, value]) => ({ labels: { kind, account, result }, value })),
         ),
   );
-  const accountsOf = ({ health }: Reading) => [
+  const accountsOf = ({ health }: Facts) => [
     ...new Set([...inventory.accounts(), ...health.accounts.keys()]),
   ];
   gauge(
@@ -484,7 +485,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const events = declareEvents(declare);
   const on: On = { kinds: [], apis: [] };
   /** What the scrape under way reads. prom-client begins to collect all families before it waits for one. */
-  let reading: Reading | undefined;
+  let reading: Facts | undefined;
   declareCounts(declare, inventory, on, () => {
     reading ??= inventory.overview();
     return reading;

@@ -85,7 +85,7 @@ interface Account extends Member {
   readonly keys: Map<string, Key>;
 }
 
-type Place = readonly [account: Account, key: Key, queue: Queue];
+type QueuePath = readonly [account: Account, key: Key, queue: Queue];
 
 /**
  * A token bucket, and queues that are served in turn. At most `requestsPerSecond` + the burst requests start in any second. While
@@ -164,8 +164,8 @@ export class Pacer {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (this.#isGivenUp(address)) throw new PausedError('paused for too long');
-      const place = this.#placeOf(address);
-      const waiters = isFirst ? place[2].first : place[2].further;
+      const path = this.#pathOf(address);
+      const waiters = isFirst ? path[2].first : path[2].further;
       const leave = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
@@ -179,7 +179,7 @@ export class Pacer {
         },
         giveUp: (error) => {
           leave();
-          this.#forget(place);
+          this.#forget(path);
           reject(error);
         },
       };
@@ -276,7 +276,7 @@ export class Pacer {
 
   // The queues.
 
-  #placeOf({ account: name, credential, kind, queue: queueName }: QueueAddress): Place {
+  #pathOf({ account: name, credential, kind, queue: queueName }: QueueAddress): QueuePath {
     // A new one goes before the one that had the last turn. Before all others it would let those that come and go have all the turns.
     const of = { turn: this.#turn - 1, inFlight: 0 };
     const account: Account = this.#accounts.get(name) ?? { ...of, name, keys: new Map() };
@@ -295,7 +295,7 @@ export class Pacer {
   }
 
   /** Forgets what neither waits nor has a request in flight. */
-  #forget([account, key, queue]: Place): void {
+  #forget([account, key, queue]: QueuePath): void {
     if (!hasWaiters(queue) && queue.inFlight === 0) key.queues.delete(queue.name);
     if (key.queues.size === 0) account.keys.delete(key.credential);
     if (account.keys.size === 0) this.#accounts.delete(account.name);
@@ -338,12 +338,12 @@ export class Pacer {
         // A request shows whether the API still is paused.
         if (ofApi && this.#inFlight > 0) return;
         const waitMs = this.#waitMs();
-        const place = waitMs > 0 ? undefined : this.#findNext();
-        if (!place) {
+        const path = waitMs > 0 ? undefined : this.#findNext();
+        if (!path) {
           this.#serveIn(waitMs > 0 ? waitMs : this.#pauseEndsInMs());
           return;
         }
-        this.#start(place);
+        this.#start(path);
       }
     } finally {
       this.#isServing = false;
@@ -351,7 +351,7 @@ export class Pacer {
   }
 
   /** Whose turn it is; undefined if nobody may start now. */
-  #findNext(): Place | undefined {
+  #findNext(): QueuePath | undefined {
     const nowMs = performance.now();
     const { maxConcurrency } = this.#pace;
     // Never more than half of them: those that they are reserved for may have no request.
@@ -389,33 +389,33 @@ export class Pacer {
   }
 
   /** Gives a permit to the first of a queue. */
-  #start(place: Place): void {
-    const [, , { further, first }] = place;
+  #start(path: QueuePath): void {
+    const [, , { further, first }] = path;
     const [waiter] = further.size > 0 ? further : first;
     this.#tokens -= 1;
     this.#turn++;
-    for (const member of place) member.turn = this.#turn;
-    this.#changeInFlight(place, 1);
-    waiter?.start(this.#permit(place));
+    for (const member of path) member.turn = this.#turn;
+    this.#changeInFlight(path, 1);
+    waiter?.start(this.#permit(path));
   }
 
-  #changeInFlight(place: Place, change: 1 | -1): void {
-    const [, , { name }] = place;
+  #changeInFlight(path: QueuePath, change: 1 | -1): void {
+    const [, , { name }] = path;
     this.#inFlight += change;
-    for (const member of place) member.inFlight += change;
+    for (const member of path) member.inFlight += change;
     const ofQueue = (this.#inFlightByQueue.get(name) ?? 0) + change;
     if (ofQueue > 0) this.#inFlightByQueue.set(name, ofQueue);
     else this.#inFlightByQueue.delete(name);
-    this.#forget(place);
+    this.#forget(path);
   }
 
-  #permit(place: Place): Permit {
+  #permit(path: QueuePath): Permit {
     let isHeld = true;
     return {
       release: () => {
         if (!isHeld) return;
         isHeld = false;
-        this.#changeInFlight(place, -1);
+        this.#changeInFlight(path, -1);
         this.#serve();
       },
     };

@@ -44,7 +44,7 @@ import {
   timeText,
   wholeIn,
 } from './ranges.ts';
-import { type Fill, rowsOf, throughout } from './rows.ts';
+import { type Fill, seriesToWrite, throughout } from './rows.ts';
 import { always, type Grid } from './samples.ts';
 import { type CountedTarget, checkStateFile, writeHistoryState } from './state-file.ts';
 
@@ -287,7 +287,7 @@ class Backfill {
     for (const probe of probes) {
       const ofTime = lengthOf([span]) / lengthOf(probe.ranges);
       for (const family of familiesOf(resource.kind))
-        for (const { labels, fill } of rowsOf(family, sources, probe, this.#grid))
+        for (const { labels, fill } of seriesToWrite(family, sources, probe, this.#grid))
           estimate.add(family.name, { ...probe.target.ids, ...labels }, fill, { times, ofTime });
     }
   }
@@ -377,7 +377,7 @@ class Backfill {
   ): Promise<void> {
     const writer = this.#writerOf(family);
     for (const history of histories)
-      for (const { labels, fill } of rowsOf(family, sources, history, this.#grid))
+      for (const { labels, fill } of seriesToWrite(family, sources, history, this.#grid))
         await writer(history.target.ids, labels, fill);
   }
 

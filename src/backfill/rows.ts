@@ -10,17 +10,17 @@ import { always, type Emit, type Grid, latestDay, latestDayStamp, total } from '
 export type Fill = (emit: Emit) => void;
 
 /** One series. labels: without those of the target. */
-export interface Row {
+export interface Series {
   readonly labels: Labels | undefined;
   readonly fill: Fill;
 }
 
-export function rowsOf(
+export function seriesToWrite(
   family: Family,
   sources: ReadonlyMap<Family, Source>,
   history: TargetHistory,
   grid: Grid,
-): readonly Row[] {
+): readonly Series[] {
   const { target, ranges, names } = history;
   const index = catalogue.indexOf(family);
   const row = (labels: Labels | undefined, fill: Fill) => ({ labels, fill });

@@ -14,8 +14,8 @@ import { adviceOn, isReason, type Reason, reasons } from './advice.ts';
 import type { Cause, CauseFilter, CauseInput, CauseKind } from './cause.ts';
 import { exporterCauses } from './exporter-causes.ts';
 
-/** Which group a failure belongs to. */
-interface Place {
+/** Why something fails. What has the same is one group. */
+interface Diagnosis {
   readonly id: string;
   /**
    * What they have in common: a host that cannot be read, a key, the pause of a key, that they are missing from a listing, that they were
@@ -26,7 +26,7 @@ interface Place {
 }
 
 /** What fails for one reason. */
-interface Group extends Place {
+interface Group extends Diagnosis {
   /** The APIs that it concerns. */
   readonly apis: Set<ApiName>;
   readonly credential: string;
@@ -62,11 +62,11 @@ function groupsOf(input: CauseInput): readonly Group[] {
       .map(([api]) => [api, `host ${hostOf(input.baseUrlOf(api))}`]),
   );
   const groups = new Map<string, Group>();
-  const groupOf = (place: Place, api: ApiName, credential: string): Group => {
-    let group = groups.get(place.id);
+  const groupOf = (diagnosis: Diagnosis, api: ApiName, credential: string): Group => {
+    let group = groups.get(diagnosis.id);
     if (!group) {
       group = {
-        ...place,
+        ...diagnosis,
         credential,
         apis: new Set(),
         targets: [],
@@ -75,7 +75,7 @@ function groupsOf(input: CauseInput): readonly Group[] {
         failures: new Map(),
         sinceMs: Number.POSITIVE_INFINITY,
       };
-      groups.set(place.id, group);
+      groups.set(diagnosis.id, group);
     }
     group.apis.add(api);
     return group;
@@ -84,20 +84,20 @@ function groupsOf(input: CauseInput): readonly Group[] {
   for (const status of targets) {
     const { target, lastFailure, state } = status;
     const { kind, api, credential } = target;
-    let place: Place | undefined;
-    if (state === 'absent') place = { id: `absent ${kind}`, nature: 'absent', reason: 'not_found' };
+    let diagnosis: Diagnosis | undefined;
+    if (state === 'absent') diagnosis = { id: `absent ${kind}`, nature: 'absent', reason: 'not_found' };
     else if (state === 'stale') {
       const isPaused = (ofCredential: string, ofKind: string) =>
         paused.has(`${api} ${ofCredential} ${ofKind}`);
       const isOwnPaused = isPaused(credential, kind) || isPaused(credential, '');
       const pausing = isOwnPaused ? credential : isPaused('', '') ? '' : undefined;
-      place =
+      diagnosis =
         pausing === undefined
           ? { id: `stale ${api}`, nature: 'stale', reason: 'stale' }
           : pauseOf(api, pausing);
-    } else if (lastFailure) place = placeOf(lastFailure, api, target, input, outageIds);
-    if (!place || saysNothingYet(lastFailure)) continue;
-    const group = groupOf(place, api, credential);
+    } else if (lastFailure) diagnosis = diagnose(lastFailure, api, target, input, outageIds);
+    if (!diagnosis || saysNothingYet(lastFailure)) continue;
+    const group = groupOf(diagnosis, api, credential);
     group.targets.push(status);
     group.kinds.add(kind);
     if (lastFailure) addFailure(group, lastFailure);
@@ -105,8 +105,8 @@ function groupsOf(input: CauseInput): readonly Group[] {
   for (const status of listings) {
     const { api, credential } = status.poll;
     if (!status.lastFailure || saysNothingYet(status.lastFailure)) continue;
-    const place = placeOf(status.lastFailure, api, status.poll, input, outageIds);
-    const group = groupOf(place, api, credential);
+    const diagnosis = diagnose(status.lastFailure, api, status.poll, input, outageIds);
+    const group = groupOf(diagnosis, api, credential);
     group.listings.push(status);
     addFailure(group, status.lastFailure);
   }
@@ -125,22 +125,22 @@ function saysNothingYet(failure: Failure | undefined): boolean {
   return failure?.result === 'auth' && (failure.doubt === 'new_key' || failure.doubt === 'asking');
 }
 
-/** The place of what a pause holds back. credential: empty where the API as a whole is paused. */
-function pauseOf(api: ApiName, credential: string): Place {
+/** Of what a pause holds back. credential: empty where the API as a whole is paused. */
+function pauseOf(api: ApiName, credential: string): Diagnosis {
   return { id: `paused ${api} ${credential}`, nature: 'pause', reason: 'rate_limited' };
 }
 
-function placeOf(
+function diagnose(
   failure: Failure,
   api: ApiName,
   spec: Spec,
   { health, noKeyReason }: CauseInput,
   outageIds: ReadonlyMap<ApiName, string>,
-): Place {
+): Diagnosis {
   const { result, message, status, errorKey, isOfApi, doubt } = failure;
   const { credential } = spec;
   const of = health.apis.get(api);
-  const ofKey = (what: string, reason: Reason): Place => ({
+  const ofKey = (what: string, reason: Reason): Diagnosis => ({
     id: `${what} ${credential}`,
     nature: 'key',
     reason,

@@ -67,7 +67,7 @@ export interface PollerOptions {
 }
 
 /** What one read of a target had. */
-export interface Reading extends Readings, Readonly<Dated> {
+export interface TargetReading extends Readings, Readonly<Dated> {
   /** Unix time. */
   readonly beganUnixMs: number;
   /** Whether the plan lacks it, or the account lacks the product. */
@@ -111,7 +111,7 @@ export class Poller {
   }
 
   /** Reads a target. Rejects if it cannot be read, or if the poll no longer counts. */
-  async read(task: TargetTask, options: ReadOptions, signal: AbortSignal): Promise<Reading> {
+  async read(task: TargetTask, options: ReadOptions, signal: AbortSignal): Promise<TargetReading> {
     const { spec } = task;
     const { resource, ids } = spec;
     if (!isReadAlone(resource)) throw new Error(`${spec.key} is not read alone`);
@@ -171,7 +171,7 @@ export class Poller {
   }
 
   /** Shows a reading. A sample without a finite number is left out, and reported as drift. Throws if it cannot be shown. */
-  show(task: TargetTask, { beganUnixMs, sentAtMs, isNotInPlan, ...readings }: Reading): void {
+  show(task: TargetTask, { beganUnixMs, sentAtMs, isNotInPlan, ...readings }: TargetReading): void {
     if (isNotInPlan) {
       this.#lack(task);
       return;
