@@ -4,33 +4,36 @@ import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import type { ConfigDocument } from '../simulator/everything.ts';
 import { describeConfig } from '../src/config/read.ts';
-import { startDemo } from '../src/demo.ts';
+import { type DemoOptions, startDemo } from '../src/demo.ts';
 import { resources } from '../src/resources/kinds/index.ts';
 import { pollAll } from './simulator/page.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 
-/** The addresses, as `/config` shows them. */
-async function addressesOf(accounts: number) {
-  const demo = await startDemo({ scale: 'small', accounts });
+/** The APIs, as `/config` shows them. */
+async function apisOf(options: Omit<DemoOptions, 'scale'>) {
+  const demo = await startDemo({ scale: 'small', ...options });
   onTestFinished(() => demo.stop());
-  const { apis } = describeConfig(demo.config, resources) as Pick<ConfigDocument, 'apis'>;
-  // That of the demo is short, and a busy machine takes its time.
-  return Object.fromEntries(
-    Object.entries(apis).map(([api, settings]) => [api, { ...settings, timeout: '60s' }]),
-  );
+  return (describeConfig(demo.config, resources) as Pick<ConfigDocument, 'apis'>).apis;
 }
 
 it('answers with the key of README.md', async () => {
   const own = await pollAll({
     document: {
       credentials: { account: { env: 'BUNNYNET_ACCESS_KEY' } },
-      apis: await addressesOf(1),
+      apis: await apisOf({ accounts: 1 }),
       pull_zones: { targets: 'all', include: 'w.*' },
     },
     env: { BUNNYNET_ACCESS_KEY: /^BUNNYNET_ACCESS_KEY=(\S+) npm start/m.exec(readme)?.[1] ?? '' },
   });
   expect(await own.page()).toContain('name="www"');
+});
+
+it('waits for answers as long as a busy machine may take, but gives up soon those that hang in its outage', async () => {
+  const timeouts = async (onOutageStep?: () => void) =>
+    new Set(Object.values(await apisOf({ accounts: 1, onOutageStep })).map(({ timeout }) => timeout));
+  expect(await timeouts()).toEqual(new Set(['1m']));
+  expect(await timeouts(() => undefined)).toEqual(new Set(['5s']));
 });
 
 it('with two accounts answers the file of README.md for a first try', async () => {
@@ -43,7 +46,7 @@ it('with two accounts answers the file of README.md for a first try', async () =
   const own = await pollAll({
     document: {
       ...document,
-      apis: await addressesOf(2),
+      apis: await apisOf({ accounts: 2 }),
       discovery: { ...discovery, except },
     },
     env: {
