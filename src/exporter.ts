@@ -69,10 +69,10 @@ export interface ExporterOptions {
   /** How many log lines could not be written since the start. Default: none. */
   readonly droppedLogLines?: (() => number) | undefined;
   /**
-   * Whether what is paused for longer than the timeout of its API fails, and a library's new key that is refused counts as refused at
-   * once. Default: both are waited for.
+   * Whether everything is polled only once. Then what is paused for longer than the timeout of its API fails, a library's new key that
+   * is refused counts as refused at once, and no value becomes stale. Default: false.
    */
-  readonly failsPaused?: boolean | undefined;
+  readonly pollsOnce?: boolean | undefined;
   /** Called with every request that was sent to the API. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
   /**
@@ -179,7 +179,10 @@ export class Exporter {
         (api === 'video' ? this.#keys.found.get(credential) : undefined) ?? this.#keys.get(credential),
       check: () => this.#keys.check(),
     };
-    this.#clients = createClients(config.apis, keys, observer, options);
+    this.#clients = createClients(config.apis, keys, observer, {
+      ...options,
+      failsPaused: options.pollsOnce,
+    });
     this.#engine = new PollEngine({
       resources,
       store: this.#store,
@@ -202,7 +205,7 @@ export class Exporter {
       },
       now: options.now,
       uptimeMs: options.uptimeMs,
-      pollsOnce: options.failsPaused,
+      pollsOnce: options.pollsOnce,
     });
     if (ownState?.state) this.#engine.counters.restore(ownState.state);
     this.#causeLog = new CauseLog(log);

@@ -268,7 +268,7 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
       telemetryPath: flags.telemetryPath,
       webConfigFile: flags.webConfigFile,
       enableLifecycle: flags.enableLifecycle,
-      failsPaused: flags.once || flags.report,
+      pollsOnce: flags.once || flags.report,
       // What ends after one round, and what is invented, is no part of what was counted.
       state: demo || answers || flags.once ? undefined : { file: ownStateFile(flags) },
       onExchange,

@@ -160,7 +160,11 @@ export class Pacer {
   }
 
   /** A permit for one request. Rejects with the reason of the signal, with a `PausedError`, or if there is none by `untilMs`. */
-  permit(address: QueueAddress, { isFirst = false, untilMs }: Wish, signal: AbortSignal): Promise<Permit> {
+  permit(
+    address: QueueAddress,
+    { isFirst = false, untilMs = Number.POSITIVE_INFINITY }: Wish,
+    signal: AbortSignal,
+  ): Promise<Permit> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (this.#isGivenUp(address)) throw new PausedError('paused for too long');
@@ -185,7 +189,8 @@ export class Pacer {
       };
       const abort = () => waiter.giveUp(signal.reason as Error);
       const endTime = () => waiter.giveUp(new Error('no permit in time'));
-      const timer = untilMs === undefined ? undefined : setTimeout(endTime, untilMs - performance.now());
+      const waitMs = untilMs - performance.now();
+      const timer = waitMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(endTime, waitMs);
       signal.addEventListener('abort', abort);
       waiters.add(waiter);
       this.#waiting++;

@@ -489,6 +489,8 @@ export class PollEngine {
       const waitMs = Math.min(Math.max(retryInMs(failures, offset, isCostly), retryAfterMs), mostMs);
       if (waitMs < intervalMs) return nowMs + waitMs;
     }
+    // The rest would wait longer for its turn.
+    if (this.#options.pollsOnce) return Number.POSITIVE_INFINITY;
     const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, record.permanentFailures - 1));
     // The next poll may begin a tenth of an interval early.
     const intervals = Math.max(backoffFactor, retryAfterMs / intervalMs + 0.1);
@@ -810,12 +812,14 @@ export class PollEngine {
     return this.#overview.overview;
   }
 
-  /** Takes values that are older than their `stale_after` off the page. */
+  /** Takes values that are older than their `stale_after` off the page; where everything is polled only once, none are too old. */
   #expire(): void {
     const uptimeMs = this.#uptimeMs();
     const { nextStaleMs, health, targets } = this.#overviewNow();
-    if (uptimeMs <= nextStaleMs && uptimeMs < health.changesAtMs) return;
-    for (const target of targets) if (!target.stale && uptimeMs > target.staleAtMs) target.expire();
+    const isAnyStale = uptimeMs > nextStaleMs && !this.#options.pollsOnce;
+    if (!isAnyStale && uptimeMs < health.changesAtMs) return;
+    for (const target of isAnyStale ? targets : [])
+      if (!target.stale && uptimeMs > target.staleAtMs) target.expire();
     this.#asOf++;
   }
 

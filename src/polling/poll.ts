@@ -229,7 +229,7 @@ export class Poller {
     dated: Dated = {},
   ): Get {
     const client = this.#options.clientOf(api);
-    const endsAtMs = performance.now() + intervalMs;
+    const endsAtMs = this.#options.pollsOnce ? Number.POSITIVE_INFINITY : performance.now() + intervalMs;
     let held = permit;
     return (path, { withoutRetries: once = false } = {}) => {
       // The next page might be read with another key.

@@ -65,3 +65,32 @@ it('does not count as failing what a pause holds back, nor what is too old alrea
   expect([...counts.values()].reduce((sum, n) => sum + n, 0)).toBe(ids.length);
   expect(counts.get('failing')).toBeLessThanOrEqual(1);
 });
+
+it('reads each thing once with --once, and keeps what it read first until the last is there, however long that takes', async () => {
+  const zones = 20;
+  const whole = await startWhole({
+    pollsOnce: true,
+    api: { requests_per_second: 1 },
+    // A page for each zone takes longer than the interval, and so do all applications.
+    document: {
+      pull_zones: { targets: 'all', interval: '10s', stale_after: '15s' },
+      applications: {
+        targets: Array.from({ length: 40 }, (_, n) => `app${n}`),
+        interval: '10s',
+        stale_after: '15s',
+      },
+    },
+    routes: {
+      '/pullzone': ({ query }) => {
+        const page = Number(query.get('page'));
+        const Items = [{ Id: page, Name: `zone${page}` }];
+        return { Items, TotalItems: zones, HasMoreItems: page < zones };
+      },
+      '*': () => ({ monthlyCost: 1 }),
+    },
+  });
+  expect(await whole.poll()).toBe(true);
+  expect(whole.passedMs).toBeGreaterThan(30_000);
+  expect(whole.requests).toHaveLength(60);
+  expect(whole.exporter.targets().map(({ state }) => state)).toEqual(Array(60).fill('ok'));
+});

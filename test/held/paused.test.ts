@@ -61,9 +61,9 @@ it('gets no requests; once targets are stale they are down on the page, in the J
 
 describe('what is polled once', () => {
   /** Two accounts, one of which gets this answer to everything. */
-  const start = (answer: () => unknown, failsPaused = true) =>
+  const start = (answer: () => unknown, pollsOnce = true) =>
     startWhole({
-      failsPaused,
+      pollsOnce,
       api: { timeout: '30s', max_retries: 2 },
       document: {
         credentials: { acme: { env: 'ACME' }, umbrella: { env: 'UMBRELLA' } },

@@ -60,7 +60,7 @@ export interface WholeOptions {
   readonly api?: Readonly<Record<string, unknown>>;
   readonly proxy?: ExporterOptions['proxy'];
   readonly web?: Pick<ExporterOptions, 'probeAddress' | 'webConfigFile'>;
-  readonly failsPaused?: ExporterOptions['failsPaused'];
+  readonly pollsOnce?: ExporterOptions['pollsOnce'];
   readonly maxKeyReadMs?: number;
   readonly onExchange?: ExporterOptions['onExchange'];
   /** Default: info. */
@@ -399,7 +399,7 @@ export async function startWhole(options: WholeOptions) {
     onExchange: options.onExchange,
     createSender: clock && createSender,
     proxy: options.proxy,
-    failsPaused: options.failsPaused,
+    pollsOnce: options.pollsOnce,
     // No time passes while the state is written, which takes real time.
     state: { file: undefined, during: clock && ((write) => clock.hold(write)) },
     uptimeMs: () => (clock ? performance.now() : 0) + sleptMs,
