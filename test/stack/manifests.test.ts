@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -166,6 +166,25 @@ describe.each(helms)('the sidecar of a chart, with %s', (helm) => {
   ])('is refused without %s', (_, sidecar, message) => {
     expect(() => render(helm, sidecarValues(sidecar), exampleChart(helm, folder))).toThrow(message);
   });
+
+  test('has the name and the key of its account', () => {
+    const accountOf = (values: object) => {
+      const manifests = parse(render(helm, { 'bunnynet-exporter': values }, exampleChart(helm, folder)));
+      const env = manifests.flatMap((manifest) => podSpec(manifest)?.initContainers?.[0]?.env ?? []);
+      return env.filter(({ name }) => /^BUNNYNET_(ACCOUNT|ACCESS_KEY)$/.test(name));
+    };
+    const keyIn = (name: string) => ({
+      name: 'BUNNYNET_ACCESS_KEY',
+      valueFrom: { secretKeyRef: { name, key: 'access-key' } },
+    });
+    const umbrella = { accountName: 'umbrella', sidecar: { existingSecret: 'bunnynet-umbrella' } };
+    expect(accountOf(umbrella)).toEqual([
+      keyIn('bunnynet-umbrella'),
+      { name: 'BUNNYNET_ACCOUNT', value: 'umbrella' },
+    ]);
+    // The program's own name for an account.
+    expect(accountOf({})).toEqual([keyIn('bunnynet')]);
+  });
 });
 
 describe('the Kustomize component', () => {
@@ -189,5 +208,30 @@ describe('the Kustomize component', () => {
     const { env: _env, envFrom: _envFrom, ...rest } = ours ?? { name: '' };
     const { env: _chartEnv, imagePullPolicy: _policy, ...chartRest } = charts ?? { name: '' };
     expect(rest).toEqual(chartRest);
+  });
+
+  test('has a ConfigMap and a Secret for each account in a namespace, with the example of docs/kubernetes.md', () => {
+    const page = readFileSync(`${root}docs/kubernetes.md`, 'utf8');
+    const [, example = ''] = /```yaml\n# umbrella\/kustomization.yaml\n([^`]*)```/.exec(page) ?? [];
+    const copy = mkdtempSync(join(folder, 'kustomize-'));
+    cpSync(`${root}deploy/kustomize`, join(copy, 'deploy/kustomize'), { recursive: true });
+    const umbrella = join(copy, 'umbrella');
+    cpSync(join(copy, 'deploy/kustomize/example'), umbrella, { recursive: true });
+    writeFileSync(join(umbrella, 'kustomization.yaml'), example);
+    writeFileSync(join(umbrella, 'access-key'), 'the-key-of-umbrella');
+    const built = parse(succeed('kustomize', ['build', umbrella]));
+    const [sidecar] = built.flatMap((manifest) => podSpec(manifest)?.initContainers ?? []);
+    const nameOf = (kind: string) => built.find((manifest) => manifest.kind === kind)?.metadata.name;
+    expect(sidecar?.env).toContainEqual({
+      name: 'BUNNYNET_ACCESS_KEY',
+      valueFrom: { secretKeyRef: { name: nameOf('Secret'), key: 'access-key' } },
+    });
+    expect(sidecar?.['envFrom']).toEqual([{ configMapRef: { name: nameOf('ConfigMap') } }]);
+    expect(built.find(({ kind }) => kind === 'ConfigMap')?.['data']).toMatchObject({
+      BUNNYNET_ACCOUNT: 'umbrella',
+    });
+    for (const kind of ['Secret', 'ConfigMap']) expect(nameOf(kind)).toMatch(/^bunnynet-exporter-\w+$/);
+    const ofOthers = manifests().map(({ metadata }) => metadata.name);
+    for (const kind of ['Secret', 'ConfigMap']) expect(ofOthers).not.toContain(nameOf(kind));
   });
 });

@@ -32,6 +32,10 @@ It has no readiness or startup probe, because those would delay the application.
     - name: BUNNYNET_APPLICATIONS
       value: {{ join "," . | quote }}
     {{- end }}
+    {{- if ne .Values.accountName "account" }}
+    - name: BUNNYNET_ACCOUNT
+      value: {{ .Values.accountName | quote }}
+    {{- end }}
     - name: BUNNYNET_WEB_LISTEN_ADDRESS
       value: {{ printf ":%d" (int $sidecar.port) | quote }}
     {{- with $sidecar.extraEnv }}
