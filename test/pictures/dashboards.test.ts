@@ -52,7 +52,8 @@ beforeAll(async () => {
   const data = await writeHistory(folder, buildRuleFiles().values(), nowMs - dayMs - beforeMs, nowMs);
   ({ address: prometheus } = await startPrometheus(folder, data));
   browser = await chromium.launch({ executablePath: toolPath('chromium'), args: chromiumFlags });
-}, 900_000);
+  // Only what hangs meets it.
+}, 3_600_000);
 
 afterAll(async () => {
   await browser?.close();

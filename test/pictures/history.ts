@@ -12,6 +12,7 @@ import { everything } from '../../simulator/everything.ts';
 import { createSimulator } from '../../simulator/simulator.ts';
 import { load } from '../../src/demo.ts';
 import { createExporter } from '../../src/exporter.ts';
+import { expandLabels, type Labels } from '../monitoring/alert-labels.ts';
 import { eventually, freePort, start, stop, toolPath } from '../stack/processes.ts';
 import { ask } from '../stack/prometheus.ts';
 
@@ -23,15 +24,19 @@ const blockMs = 2 * hourMs;
 
 export const scraped = { job: 'bunnynet', instance: 'demo:10057' };
 
-function seriesText(labels: Readonly<Record<string, string>>): string {
+function seriesText(labels: Labels): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(',');
 }
 
+/** An exporter that runs writes its state each five minutes; one that polls when it is told to has none. */
+const stateMs = 300_000;
+
 /** The samples of a page, as from a scrape at that time. */
 function samplesAt(page: string, atMs: number): string {
-  const samples = `up 1\nscrape_duration_seconds 0.01\n${page}`.matchAll(
+  const written = `bunnynet_exporter_state_last_write_timestamp_seconds ${(atMs - (atMs % stateMs)) / 1000}`;
+  const samples = `up 1\nscrape_duration_seconds 0.01\n${written}\n${page}`.matchAll(
     /^([a-z][\w:]*)(?:\{(.*)\})? (\S+)$/gm,
   );
   return [...samples]
@@ -76,7 +81,7 @@ interface Rule {
   readonly expr: string;
   readonly for?: string;
   readonly keep_firing_for?: string;
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels?: Labels;
 }
 
 interface RuleFile {
@@ -89,10 +94,10 @@ const secondsOf = (duration = '0m') =>
 /** Rules in rounds: each reads only what earlier ones have written. What an alert reads of alerts is about outages. */
 function roundsOf(rules: readonly Rule[]): readonly (readonly Rule[])[] {
   if (rules.length === 0) return [];
-  const reads = (reader: Rule, { record, alert }: Rule) =>
+  const reads = ({ expr, labels = {}, ...reader }: Rule, { record, alert }: Rule) =>
     record === undefined
-      ? reader.record !== undefined && alert !== undefined && reader.expr.includes('ALERTS')
-      : new RegExp(`${record}(?![\\w:])`).test(reader.expr);
+      ? reader.record !== undefined && alert !== undefined && expr.includes('ALERTS')
+      : new RegExp(`${record}(?![\\w:])`).test([expr, ...Object.values(labels)].join('\n'));
   const isReady = (rule: Rule) => !rules.some((other) => other !== rule && reads(rule, other));
   const ready = rules.filter(isReady);
   if (ready.length === 0)
@@ -104,23 +109,22 @@ function roundsOf(rules: readonly Rule[]): readonly (readonly Rule[])[] {
 class Samples {
   readonly blocks = new Map<number, string>();
 
-  add(name: string, labels: Readonly<Record<string, string>>, atSeconds: number, value: string | number) {
+  add(name: string, labels: Labels, atSeconds: number, value: string | number) {
     const block = Math.floor((atSeconds * 1000) / blockMs);
     const line = `${name}{${seriesText(labels)}} ${value} ${atSeconds}\n`;
     this.blocks.set(block, (this.blocks.get(block) ?? '') + line);
   }
 }
 
-/** Adds what Prometheus writes of an alert whose expression has a value at some of the times. */
+/** Adds what Prometheus writes of an alert whose expression has a value at some of the times, with these labels. */
 function addAlert(
   samples: Samples,
   { alert = '', ...rule }: Rule,
-  labels: Readonly<Record<string, string>>,
+  labels: Labels,
   times: readonly number[],
   isTrue: ReadonlySet<number>,
 ) {
-  const own = { ...labels, ...rule.labels, alertname: alert };
-  if (seriesText(own).includes('{{')) throw new Error(`${alert} has a label that is a template`);
+  const own = { ...labels, alertname: alert };
   let since: number | undefined;
   let lastTrue = 0;
   let isFiring = false;
@@ -142,15 +146,39 @@ function addAlert(
 /** Adds what a rule would have written from one time to the other. */
 async function addRule(samples: Samples, rule: Rule, prometheus: string, fromMs: number, toMs: number) {
   const [start, end, step] = [fromMs / 1000, toMs / 1000, pollMs / 1000];
-  const range = { query: rule.expr, start: `${start}`, end: `${end}`, step: `${step}` };
-  const found = await ask(prometheus, 'query_range', range);
-  const times = Array.from({ length: (end - start) / step + 1 }, (_, at) => start + at * step);
-  const { record } = rule;
-  for (const { metric, values } of found) {
+  const askFor = (query: string) =>
+    ask(prometheus, 'query_range', { query, start: `${start}`, end: `${end}`, step: `${step}` });
+  const { record, labels: ofRule = {} } = rule;
+  /** What the templates of the labels have asked. */
+  const asked = new Map<string, ReturnType<typeof askFor>>();
+  const queryAt = (at: number) => async (query: string) => {
+    const answer = asked.get(query) ?? askFor(query);
+    asked.set(query, answer);
+    return (await answer)
+      .filter(({ values }) => values.some(([time]) => time === at))
+      .map(({ metric }) => metric);
+  };
+  /** By its labels, each alert and the times at which the expression is true. */
+  const alerts = new Map<string, { readonly labels: Labels; readonly isTrue: Set<number> }>();
+  for (const { metric, values } of await askFor(rule.expr)) {
     const { __name__: _, ...labels } = metric;
-    if (record === undefined) addAlert(samples, rule, labels, times, new Set(values.map(([at]) => at)));
-    else for (const [at, value] of values) samples.add(record, { ...labels, ...rule.labels }, at, value);
+    if (record !== undefined) {
+      for (const [at, value] of values) samples.add(record, { ...labels, ...ofRule }, at, value);
+      continue;
+    }
+    for (const [at] of values) {
+      const expanded = await expandLabels(ofRule, labels, queryAt(at));
+      const key = Object.entries(expanded)
+        .map((label) => JSON.stringify(label))
+        .toSorted()
+        .join();
+      const alert = alerts.get(key) ?? { labels: expanded, isTrue: new Set() };
+      alerts.set(key, alert);
+      alert.isTrue.add(at);
+    }
   }
+  const times = Array.from({ length: (end - start) / step + 1 }, (_, at) => start + at * step);
+  for (const { labels, isTrue } of alerts.values()) addAlert(samples, rule, labels, times, isTrue);
 }
 
 /** Starts a Prometheus that scrapes nothing and leaves its blocks as they are; resolves with its address when it answers. */
