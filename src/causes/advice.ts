@@ -70,7 +70,7 @@ const advices = {
   rate_limited: {
     tone: 'warn',
     advice:
-      'Set `interval_factor: 2` (BUNNYNET_INTERVAL_FACTOR), or raise the intervals of single kinds. Lower requests_per_second of this API if other programs use the key, too.',
+      'Set interval_factor: 2 (BUNNYNET_INTERVAL_FACTOR), or raise the intervals of single kinds. Lower requests_per_second of this API if other programs use the key, too.',
     runbook: 'runbooks/BunnynetApiPaused.md',
   },
   not_found: {

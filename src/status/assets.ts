@@ -62,7 +62,7 @@ tbody tr,tfoot tr,.rows thead{border-top:1px solid var(--line)}
 .overview tfoot *{font-weight:600}
 .overview .n{width:7.5%}
 .overview tr+tr th{padding-left:32px}
-.share{width:26%;vertical-align:middle}
+.share{width:22%;vertical-align:middle}
 .share svg{display:block;width:100%;height:8px;border-radius:4px}
 .zero{color:var(--quiet)}
 .f-ok{fill:var(--ok-bar)}.f-bad{fill:var(--bad-bar)}.f-warn{fill:var(--warn-bar)}.f-idle{fill:var(--idle-bar)}
@@ -114,7 +114,10 @@ select{flex:1 1 30%;min-width:0}
 .rows td:empty{display:none}
 .rows td.n::before{content:attr(data-label);display:block;color:var(--quiet);font-size:11.5px}
 }
-@media (max-width:400px){.overview .n{padding-left:2px;padding-right:2px}}
+@media (max-width:400px){
+.overview .n{padding-left:2px;padding-right:2px}
+.overview th:first-child{overflow-wrap:anywhere}
+}
 `;
 
 /**

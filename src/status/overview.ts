@@ -63,6 +63,11 @@ ${cells}
 `;
 }
 
+/** A name that may go on in the next line after each `_`: on a phone it is wider than its column. */
+function breakable(name: string): HtmlValue {
+  return name.split('_').map((word, at) => (at === 0 ? word : html`_<wbr>${word}`));
+}
+
 /** A row for the product, and one for each of its kinds that has a problem. */
 function productRows(view: View, product: string): HtmlValue {
   const kinds = view.kinds.filter((one) => one.product === product && one.counts.targets > 0);
@@ -71,7 +76,7 @@ function productRows(view: View, product: string): HtmlValue {
   const remark = html` <small>${plural(kinds.length, 'kind')}</small>`;
   return html`<tbody>
 ${row(view, kinds, product, remark)}
-${troubled.map((each) => row(view, [each], capitalised(each.noun), html` <small>${each.kind}</small>`))}
+${troubled.map((each) => row(view, [each], capitalised(each.noun), html` <small>${breakable(each.kind)}</small>`))}
 </tbody>
 `;
 }

@@ -297,10 +297,13 @@ describe('the status page', () => {
     }
   });
 
-  it('cuts no column of the overview on a phone, whatever states there are', async () => {
-    const ofEach = ['failing', 'absent', 'stale', 'lacking', 'ok'].map((state) =>
-      status({ app_id: state }, { state, stale: state === 'stale' } as never),
+  it('cuts no column of the overview on a phone, whatever states and kinds there are', async () => {
+    const ofEach = ['failing', 'absent', 'stale', 'lacking', 'ok'].flatMap((state) =>
+      resources.map(({ kind }) =>
+        status({ app_id: state }, { kind, state, stale: state === 'stale' } as never),
+      ),
     );
+    ofEach.push(status({ app_id: 'b' }, { credential: 'the_account_of_a_customer_with_a_long_name' }));
     const tab = await openTab();
     await tab.goto(await servePage(() => ofEach));
     for (const width of [360, 390]) {

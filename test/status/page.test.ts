@@ -51,6 +51,7 @@ async function render(
 const textOf = (page: string) =>
   page
     .replaceAll(/<(style|script)>.*?<\/\1>/gs, '')
+    .replaceAll('<wbr>', '')
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ');
 
@@ -145,7 +146,7 @@ describe('the status page', () => {
     const places = [
       'The reload failed since 11:59:55 UTC The previous configuration is still in use. Correct what it names, and reload again. Runbook config.yml:3: what &lt;is&gt; wrong',
       'The application API refuses the key of account (from $KEY): HTTP 401 : 1 target (application), since 11:59:57 UTC show the targets 1 target has no values yet. Copy the account',
-      'The shield API answered 429 to the key of account; it gets no requests with it for 20 s Set `interval_factor: 2`',
+      'The shield API answered 429 to the key of account; it gets no requests with it for 20 s Set interval_factor: 2 ',
       `The request rate of the video API is too low for the targets ${shortfall}.`,
       'The API sends fields of another type than expected since 11:59:52 UTC Their series are left out, and sums over them are too small.',
       'application monthlyCost (36 times)',
