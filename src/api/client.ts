@@ -245,7 +245,7 @@ export class ApiClient {
       status = response.status;
       endedMs = performance.now();
       raw = { headers: response.headers, text: () => response.hide(response.text) };
-      // It keeps its permit until then: of a busy machine's answers, no more wait here than requests may be in flight.
+      // It keeps its permit until then. So on a busy machine no more answers wait here than requests may be in flight.
       if (isSuccess(status)) await ownTurn();
       const body = this.#read(response, context.config);
       this.pacer.answered(request, idAt(context.config, context.key), true);

@@ -223,7 +223,7 @@ export class Counters {
       after.set(startMs, tries);
       if (tries >= mostTries) lost.push(day);
     }
-    // A lost day is not asked for as long as it would be.
+    // It stays lost as long as a poll would ask for it.
     for (const [startMs, tries] of before)
       if (tries >= mostTries && startMs >= beganUnixMs - 2 * dayMs) after.set(startMs, tries);
     this.#untold = after;
@@ -281,8 +281,8 @@ interface Given {
 }
 
 /**
- * today: the start of the day of the answer, in seconds since 1970. isYoung: whether that had nothing before the reading, also if that
- * does not say so.
+ * today: the start of the day of the answer, in seconds since 1970. isYoung: whether that day had just begun: then it had nothing
+ * before the reading, although the answer does not say so.
  */
 function givenOf(
   family: Family | undefined,
@@ -319,7 +319,7 @@ function toldOf(
 ): readonly number[] {
   const asked = range ? daysIn(range).map(({ fromMs }) => fromMs / 1000) : [today];
   const there = new Set(samples.flatMap(({ days }) => days.map(({ startSeconds }) => startSeconds)));
-  // Without any day, nothing was counted on those that were asked for; and one day alone is all that the answer is about.
+  // An answer without any day says that nothing was counted on those that were asked for. If that was one day, all of it is about that.
   const isOneDay = range !== undefined && asked.length === 1;
   return samples.length > 0 && (there.size === 0 || isOneDay) ? asked : [...there];
 }
@@ -331,7 +331,7 @@ interface ReadingTimes {
   /** By the clock that never jumps. */
   readonly uptimeMs: number;
   readonly isFirst: boolean;
-  /** Of what begins: on the day of the reading before; of this one, if it is the first. */
+  /** When what begins with this reading began: on the day of the reading before; on the day of this one, if it is the first. */
   readonly begin: Begin;
   /** The start of the first day that is still to be read, in seconds since 1970; infinite where there is none. */
   readonly pendingSeconds: number;

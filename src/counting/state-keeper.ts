@@ -54,7 +54,7 @@ export interface StateWrites {
 
 export class StateKeeper {
   readonly #options: KeeperOptions;
-  /** This process, to all that read the file. */
+  /** By which all that read the file know what this process wrote. */
   readonly #writer = randomUUID();
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;

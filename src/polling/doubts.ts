@@ -61,12 +61,12 @@ export function listingBehind(spec: Spec): ListingSpec | undefined {
 }
 
 /**
- * Makes the first request of this alone: true if it is answered well, false if it gets 401, too. Undefined for any other failure, and
+ * Whether its key is good for what a spec is about. Makes the first request of it alone: true if it is answered well, false if it gets 401, too. Undefined for any other failure, and
  * for a 401 of a product that the account may lack.
  *
  * @param nowMs Unix time
  */
-export async function opens(spec: Spec, get: Get, nowMs: number): Promise<boolean | undefined> {
+export async function isKeyGood(spec: Spec, get: Get, nowMs: number): Promise<boolean | undefined> {
   let first: Promise<unknown> | undefined;
   const getFirst: Get = async (path) => {
     first ??= get(path);

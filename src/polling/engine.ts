@@ -540,7 +540,7 @@ export class PollEngine {
         if (one !== task && keyAtApi(one.spec) === key && (!other || worth(one) > worth(other))) other = one;
       spec = other?.spec;
     }
-    return spec && (await this.#poller.opens(spec, signal));
+    return spec && (await this.#poller.isKeyGood(spec, signal));
   }
 
   #tellFault(task: Task, fault: 'id' | 'key' | 'undecided'): void {

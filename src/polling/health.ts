@@ -113,7 +113,7 @@ export function failingSince(apis: Iterable<ApiHealth>): number | undefined {
   let firstMs = Number.POSITIVE_INFINITY;
   for (const { failingSinceMs = firstMs } of apis)
     if (failingSinceMs >= lastSuccessMs) firstMs = Math.min(firstMs, failingSinceMs);
-  // What fails may all have failed before: then for other reasons.
+  // All that fails now may have failed before that success, too, for other reasons: then nobody knows more than when that was.
   return [firstMs, lastSuccessMs].find(Number.isFinite);
 }
 
@@ -240,7 +240,7 @@ class SeenApi<Task extends Polled> {
       const sinceMs = this.#inVainSinceMs[at] ?? 0;
       const lastMs = this.#inVainLastMs[at] ?? 0;
       if (lastMs <= answeredMs) continue;
-      // Of what failed before that answer, how often since is not known.
+      // Of what failed before that answer, too, it is not known how often it has failed since: once at least.
       const isOfSilence = sinceMs > answeredMs;
       inVain += isOfSilence ? requests : 1;
       silentSinceMs = Math.min(silentSinceMs, isOfSilence ? sinceMs : lastMs);

@@ -5,7 +5,7 @@
 import type { Config } from '../config/config.ts';
 import { leftOutOf } from '../config/selector.ts';
 import { type ApiName, type Found, type Get, idText, type Resource } from '../resources/resource.ts';
-import { listingBehind, mayBeAboutId, opens } from './doubts.ts';
+import { isKeyGood, listingBehind, mayBeAboutId } from './doubts.ts';
 import { compareListed, ownKeysOf } from './listed-things.ts';
 import { isAccepted, mayLack } from './listing-status.ts';
 import { plan, plannedSections } from './plan.ts';
@@ -122,7 +122,8 @@ export class RefusalRule {
   ): Promise<boolean | undefined> {
     if (!isBare401(failure) || !mayBeAboutId(target)) return false;
     const listing = listingBehind(target);
-    const asked = this.#keysGood.get(target.key) ?? (listing && opens(listing, this.#getFor(listing), nowMs));
+    const asked =
+      this.#keysGood.get(target.key) ?? (listing && isKeyGood(listing, this.#getFor(listing), nowMs));
     if (asked) this.#keysGood.set(target.key, asked);
     return await asked;
   }

@@ -16,7 +16,7 @@ import {
 } from '../resources/resource.ts';
 import { safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
-import { mayBeAboutId, opens } from './doubts.ts';
+import { isKeyGood, mayBeAboutId } from './doubts.ts';
 import { isExchanged, nameOf } from './listed-things.ts';
 import { isAnswer, isBare401, isDenial, neverPolled, nextFailure } from './record.ts';
 import { newKeyMs } from './schedule.ts';
@@ -253,10 +253,10 @@ export class Poller {
     };
   }
 
-  /** Whether the key of this opens it, see {@link opens}. Never rejects. */
-  async opens(spec: Spec, signal: AbortSignal): Promise<boolean | undefined> {
+  /** See {@link isKeyGood}. Never rejects. */
+  async isKeyGood(spec: Spec, signal: AbortSignal): Promise<boolean | undefined> {
     const get = this.#getFor(spec, { permit: undefined, withoutRetries: false }, signal);
-    return await opens(spec, get, this.#options.now());
+    return await isKeyGood(spec, get, this.#options.now());
   }
 
   async #list(spec: ListingTask['spec'], get: Get): Promise<Run> {
@@ -316,7 +316,7 @@ export class Poller {
     const newKeySinceMs = this.#newKeySince(task, isRefused);
     const isNewKey = isRefused && newKeySinceMs !== undefined && uptimeMs() < newKeySinceMs + newKeyMs;
     const isBare = isRefused && !isNewKey && answer.errorKey === undefined && mayBeAboutId(spec);
-    // What it was about is taken to be the same until it is known again.
+    // A 401 after another one is taken to be about the same, until something tells what it is about.
     const before = isBare && isBare401(record.lastFailure) ? record.lastFailure : undefined;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, result, durationSeconds);
     const atMs = now();
@@ -363,7 +363,7 @@ export class Poller {
   }
 }
 
-/** That earlier days were asked for in vain. */
+/** What the log says of earlier days that are lost. */
 function lostText(target: Target, lost: readonly UntoldDay[]): string {
   const dates = lost.map(({ startMs }) => new Date(startMs).toISOString().slice(0, 10)).toSorted();
   const reason = lost.find((day) => day.reason !== undefined)?.reason ?? 'it was not asked';
