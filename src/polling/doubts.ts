@@ -61,8 +61,8 @@ export function listingBehind(spec: Spec): ListingSpec | undefined {
 }
 
 /**
- * Whether its key is good for what a spec is about. Makes the first request of it alone: true if it is answered well, false if it gets 401, too. Undefined for any other failure, and
- * for a 401 of a product that the account may lack.
+ * Whether its key is good for what a spec is about. Makes the first request of it alone: true if it is answered well, false if it gets
+ * 401, too. Undefined for any other failure, and for a 401 of a product that the account may lack.
  *
  * @param nowMs Unix time
  */
