@@ -13,9 +13,8 @@ export interface Run {
 
 const introduction = `# Performance
 
-What an installation takes. The scrapes are compared with your own program with **prom-client**, the usual library for Node, that
-exports the same series, and with a server that sends the same page from memory (**static Buffer**), which is the minimum for Node.
-They are scraped in turns on the same machine.
+What an installation takes. The scrapes are compared with a program of your own with **prom-client**, the usual library for Node, that
+exports the same series. They are scraped in turns on the same machine.
 
 The exporter renders a target when it is polled, and compresses only what has changed since the last scrape. prom-client renders
 every series at every scrape, so the gap grows with the number of series. With _polls of all kinds spread as in the demo_, a tenth of

@@ -137,7 +137,7 @@ export async function measureSmallAccount(builds: readonly Build[], quick: boole
       },
       ...besideOther(
         'CPU of an hour of a small account, a scrape every 15 s',
-        0.3,
+        1,
         own.hourCpuMs,
         other?.hourCpuMs,
       ),

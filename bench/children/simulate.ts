@@ -1,4 +1,5 @@
 /** The simulated API in its own process. */
+import { randomUUID } from 'node:crypto';
 import type { Shape } from '../../simulator/dataset.ts';
 import type { Fault } from '../../simulator/faults.ts';
 import { createSimulator, type Simulator } from '../../simulator/simulator.ts';
@@ -20,6 +21,10 @@ const commands = {
   answered: () =>
     Object.values(running().counters).reduce((sum, { statuses }) => sum + (statuses['200'] ?? 0), 0),
   inject: ({ fault }: { fault: Fault }) => void running().inject(fault),
+  /** Every library has another key. */
+  replaceLibraryKeys() {
+    for (const library of running().libraryIds) running().replaceKey(library, randomUUID());
+  },
   rename: ({ id, name }: { id: string; name: string }) => running().rename(id, name),
 };
 export type SimulateCommands = typeof commands;
