@@ -5,6 +5,8 @@ import { parse as parseYaml } from 'yaml';
 import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { buildChartRules } from '../../monitoring/src/rule-files.ts';
 import { settingsJsonSchema } from '../../monitoring/src/rule-settings.ts';
+import { flagVariables } from '../../src/cli/flags.ts';
+import { environmentSettings } from '../../src/config/environment.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { configJsonSchema } from '../config/json-schema.ts';
 import { defaultsFile, valuesTable } from './values-table.ts';
@@ -64,6 +66,20 @@ describe('the chart', () => {
     const [, left = ''] = /withoutVideos" -}}\n{{- omit \. (.+) \| toJson/.exec(shared) ?? [];
     const ofVideos = resources.filter(({ api }) => api === 'video').map(({ section }) => `"${section}"`);
     expect(left.split(' ').sort()).toEqual(ofVideos.sort());
+  });
+
+  test('knows the variables that do not say what a sidecar polls', () => {
+    const sidecar = readFileSync(`${chart}/templates/_sidecar.tpl`, 'utf8');
+    const [, pattern = ''] = /regexMatch "(.+?)"/.exec(sidecar) ?? [];
+    const ofKinds = new Set(resources.map(({ environment }) => environment));
+    const keysAndAddresses = environmentSettings(resources).map(({ variable }) => variable);
+    const all = [
+      ...keysAndAddresses,
+      ...flagVariables.filter((each) => /_(LOG|WEB|STATE)_/.test(each)),
+    ].filter((each) => !ofKinds.has(each));
+    expect(all.length).toBeGreaterThan(15);
+    expect(all.filter((variable) => !new RegExp(pattern).test(variable))).toEqual([]);
+    expect([...ofKinds].filter((variable) => new RegExp(pattern).test(variable))).toEqual([]);
   });
 
   test('documents every value', async () => {

@@ -163,8 +163,23 @@ describe.each(helms)('the sidecar of a chart, with %s', (helm) => {
   test.each([
     ['a Secret', { existingSecret: '' }, /sidecar.existingSecret/],
     ['an application', { applications: [] }, /sidecar.applications/],
+    [
+      'anything to poll',
+      { applications: [], extraEnv: [{ name: 'HTTPS_PROXY' }, { name: 'BUNNYNET_ACCOUNT' }] },
+      /sidecar.applications/,
+    ],
   ])('is refused without %s', (_, sidecar, message) => {
     expect(() => render(helm, sidecarValues(sidecar), exampleChart(helm, folder))).toThrow(message);
+  });
+
+  test('may have the variable of another kind in place of applications', () => {
+    const extraEnv = [{ name: 'HTTPS_PROXY' }, { name: 'BUNNYNET_SHIELD_ZONES', value: '501' }];
+    const values = sidecarValues({ applications: [], extraEnv });
+    const env = parse(render(helm, values, exampleChart(helm, folder))).flatMap(
+      (manifest) => podSpec(manifest)?.initContainers?.[0]?.env ?? [],
+    );
+    expect(env).toContainEqual(extraEnv[1]);
+    expect(env.map(({ name }) => name)).not.toContain('BUNNYNET_APPLICATIONS');
   });
 
   test('has the name and the key of its account', () => {

@@ -10,7 +10,14 @@ It has no readiness or startup probe, because those would delay the application.
 {{- if not $sidecar.existingSecret }}
 {{- fail "sidecar.existingSecret: name the Secret that holds the account's key" }}
 {{- end }}
-{{- if not (or $sidecar.applications $sidecar.extraEnv) }}
+{{- $chosen := $sidecar.applications }}
+{{- range $sidecar.extraEnv }}
+{{- /* Without a variable that says what to poll, a key alone polls the whole account. */}}
+{{- if and (hasPrefix "BUNNYNET_" .name) (not (regexMatch "^BUNNYNET_(ACCOUNT|INTERVAL_FACTOR|STATE_FILE|(LOG|WEB)_.*|(VIDEO_)?ACCESS_KEY(_FILE)?|.*_URL)$" .name)) }}
+{{- $chosen = true }}
+{{- end }}
+{{- end }}
+{{- if not $chosen }}
 {{- fail "sidecar.applications: name the application that the exporter runs beside" }}
 {{- end -}}
 - name: {{ $sidecar.name }}
