@@ -8,9 +8,10 @@ import type { Cause, CauseInput, DriftedField } from './cause.ts';
 
 const shownFields = 5;
 
-const stateTitles = {
-  exporter: 'Another process writes the state file',
-  backfill: 'A history was written to the state file',
+/** What differs where another writer is why the state is not written. */
+const otherWriters = {
+  exporter: { title: 'Another process writes the state file' },
+  backfill: { title: 'A history was written to the state file', advice: 'Restart the exporter.' },
 } as const;
 
 /** keySource: where a key comes from, as in {@link CauseInput}. */
@@ -31,8 +32,14 @@ export function exporterCauses({ exporter, keySource, nowMs }: CauseInput): read
     filter: { kinds: [], states: [], text: '' },
   } as const;
   const causes: Cause[] = [];
-  const add = (reason: Reason, id: string, sinceMs: number | undefined, title: string, meaning: string) =>
-    causes.push({ ...nothing, ...adviceOn(reason), id, reason, sinceMs, title, meaning });
+  const add = (
+    reason: Reason,
+    id: string,
+    sinceMs: number | undefined,
+    title: string,
+    meaning: string,
+    other?: Partial<Pick<Cause, 'title' | 'advice'>>,
+  ) => causes.push({ ...nothing, ...adviceOn(reason), id, reason, sinceMs, title, meaning, ...other });
   if (refusedReload) {
     const { atMs, message } = refusedReload;
     add(
@@ -58,8 +65,9 @@ export function exporterCauses({ exporter, keySource, nowMs }: CauseInput): read
       'state',
       `state ${state.writtenBy ?? ''}`,
       state.sinceMs,
-      state.writtenBy ? stateTitles[state.writtenBy] : 'The state file cannot be written',
+      'The state file cannot be written',
       `Counters are right now. After a restart those that began since the last write would begin anew; the others count what came since by the figures of the days.\n${state.message}.`,
+      state.writtenBy && otherWriters[state.writtenBy],
     );
   for (const { account, other, keys } of shared)
     add(

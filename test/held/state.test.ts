@@ -436,6 +436,9 @@ describe('the file', () => {
       // A write takes as long as the disk does.
       await eventually(() => expect(whole.said(title)).toHaveLength(1));
     }
+    const [line] = whole.said('A history was written to the state file');
+    expect(line?.msg).toContain('Restart the exporter.');
+    expect(line?.msg).not.toContain('tries again');
   });
 
   it('that cannot be written is a cause, and ends nothing', async () => {
