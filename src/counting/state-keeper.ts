@@ -13,9 +13,6 @@ const soonMs = 1000;
 /** Between two writes soon after a series has begun: also so that writing takes a twentieth of the time at most. */
 const leastPauseMs = 10_000;
 const pauseFactor = 20;
-/** What these may write in a day: half of it at once, and the rest in the course of the day. */
-const earlyBytesADay = 1e9;
-
 /** A write that takes longer is a problem. */
 const patienceMs = 30_000;
 
@@ -32,6 +29,8 @@ export interface KeeperOptions {
   readonly states: () => Iterable<TargetState>;
   /** Unix time. */
   readonly now: () => number;
+  /** What writes soon after a series has begun may take in a day: half of it at once, the rest in the course of the day. Default: a gigabyte. */
+  readonly earlyBytesADay?: number | undefined;
   /** Every write goes through it. Default: nothing happens to it. */
   readonly during?: ((write: Promise<void>) => Promise<void>) | undefined;
 }
@@ -62,7 +61,7 @@ export class StateKeeper {
   #writing: Promise<void> | undefined;
   #isWantedAgain = false;
   #mayWriteSoonAtMs = Number.NEGATIVE_INFINITY;
-  readonly #early = new Allowance(earlyBytesADay);
+  readonly #early: Allowance;
   /** What another process wrote: the line it begins with, and since when that has been the same, as `performance.now()` counts. */
   #foreign: { readonly line: string; readonly sinceMs: number } | undefined;
   #hasEnded = false;
@@ -72,6 +71,7 @@ export class StateKeeper {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
+    this.#early = new Allowance(options.earlyBytesADay ?? 1e9);
   }
 
   get writes(): StateWrites {
