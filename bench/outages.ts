@@ -64,7 +64,8 @@ async function untilSteady(exporter: Exporter): Promise<void> {
   do {
     await sleep(5000);
     counts.push(await failingTargets(exporter));
-    if (performance.now() - startedMs > 300_000) throw new Error(`more and more targets fail: ${counts}`);
+    if (performance.now() - startedMs > 300_000)
+      throw new Error(`more and more targets fail: ${counts.join()}`);
   } while (counts.at(-1) === 0 || counts.at(-1) !== counts.at(-5));
 }
 
