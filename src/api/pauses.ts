@@ -113,11 +113,10 @@ export class Pauses {
       else key.kinds.delete(kind);
       key.whole = isRead ? undefined : answeredPause(key.whole, nowMs);
       if (isRead) key.refusedSinceRead.clear();
+      if (!key.whole && key.kinds.size + key.refusedSinceRead.size === 0) this.#keys.delete(keyId);
     }
     this.#api = isRead ? undefined : answeredPause(this.#api, nowMs);
     if (isRead) this.#noneSinceRead();
-    if (key && !key.whole && !key.isPausedSinceRead && key.kinds.size + key.refusedSinceRead.size === 0)
-      this.#keys.delete(keyId);
   }
 
   /** The API is at another address now: what the former one has paused as a whole is over. */
