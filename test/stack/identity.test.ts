@@ -128,9 +128,8 @@ describe('a Pod that is replaced while something is wrong', () => {
       'BunnynetSameKeyTwice',
       'BunnynetTargetNotFound',
     ];
-    const all = alerts.map(
-      (name) => [`alertname="${name}"`, name === 'BunnynetKindUnreadable' ? 2 : 1] as const,
-    );
+    // That nothing of umbrella is read is told of the account, and not of its kinds.
+    const all = alerts.map((name) => [`alertname="${name}"`, 1] as const);
     const minutes = Array.from({ length: 30 }, (_, at) => 99 + 2 * at);
     await play(
       [...old, ...other],
@@ -207,10 +206,17 @@ describe('two exporters of one account', () => {
           ['alertname="BunnynetAccountUnreadable"', 1],
           ['alertname="BunnynetApiUnreadable"', 1],
           ['alertname="BunnynetKeyRefused"', 1],
-          ['alertname="BunnynetKindUnreadable"', 1],
         ]),
         asked(`count by (severity) (${firing('BunnynetKeyRefused')})`, '60m', [['severity="critical"', 1]]),
       ],
+    );
+  });
+
+  it('are one alert of a kind that neither reads, while other kinds are read', async () => {
+    const ofKind = { ...fine, 'bunnynet_exporter_stale_targets{kind="pull_zone",account="acme"}': '3x90' };
+    await play(
+      [...page(exporterLabels, ofKind), ...page(second, ofKind)],
+      [asked(counts('Bunnynet.*'), '60m', [['alertname="BunnynetKindUnreadable"', 1]])],
     );
   });
 
