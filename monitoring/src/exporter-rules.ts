@@ -1,15 +1,15 @@
 /** The rules about the exporter itself. */
 import { resources } from '../../src/resources/kinds/index.ts';
-import { apiNames } from '../../src/resources/resource.ts';
+import { type ApiName, apiNames, type Resource } from '../../src/resources/resource.ts';
 import { alertRecords } from './alert-records.ts';
 import { upOf } from './promql.ts';
 import { alertsOf, firstOf, itself, type Rules, upToThree } from './rules.ts';
 
 /** An expression about kinds, with the label `api`: so that the one alert about the API inhibits those about its kinds. */
-function withApi(expr: string): string {
+function withApi(expr: string, apiOf = (resource: Resource): ApiName => resource.api): string {
   return apiNames.reduce(
     (inner, api) => {
-      const kinds = resources.filter((resource) => resource.api === api).map(({ kind }) => kind);
+      const kinds = resources.filter((resource) => apiOf(resource) === api).map(({ kind }) => kind);
       return `label_replace(\n${inner},\n"api", "${api}", "kind", "${kinds.join('|')}"\n)`;
     },
     expr.trim().replaceAll(/\n */g, '\n  '),
@@ -55,6 +55,9 @@ const paused = 'bunnynet:kind_paused:ratio30m';
 const apiUnreadable = 'bunnynet:api_unreadable:all';
 /** Each account: 1 while no exporter that has it can read it, for another reason than an API that is down. */
 const accountUnreadable = 'bunnynet:account_unreadable:all';
+/** An account of which all APIs are down, where it uses several. */
+const allUnreadable = `min by (account) (${apiUnreadable}) == 1
+            and on (account) count by (account) (${apiUnreadable}) > 1`;
 /** There was an exporter, however long ago. */
 const everSeen = 'bunnynet:exporter_seen:ever';
 
@@ -86,12 +89,12 @@ const ofKey = 'account, credential';
 const unreadableNow = `last_over_time(${accountUnreadable}[3m:1m]) == 1`;
 
 /**
- * Keeps a warning about a kind from beginning while nothing of the account can be read: the alert about that waits longer, and cannot inhibit
- * it yet. One that fires goes on, and is inhibited.
+ * Keeps a warning about a kind from beginning while nothing of the account can be read, or all APIs are down: the alert about that waits
+ * longer, or begins later, and cannot inhibit it yet. One that fires goes on, and is inhibited.
  */
 function unlessOfAccount(alert: string): string {
   const going = itself(alert, 'alertstate="firing"');
-  return `and on (kind, account) (${kindsRead} unless on (account) ${unreadableNow} or on (kind, account) ${going})`;
+  return `and on (kind, account) (${kindsRead} unless on (account) ${unreadableNow} unless on (account) (${allUnreadable}) or on (kind, account) ${going})`;
 }
 
 /** Exporters that Prometheus cannot scrape. */
@@ -286,8 +289,7 @@ export const exporterRules: Rules = {
           until all that it inhibits has ended. Where only a small API is down it is a warning.`,
           expr: `
           label_replace(
-            min by (account) (${apiUnreadable}) == 1
-            and on (account) count by (account) (${apiUnreadable}) > 1
+            ${allUnreadable}
             or on (account) ${apiUnreadable} == 1,
             "severity", "warning", "api", "origin_errors|video"
           )`,
@@ -323,7 +325,7 @@ export const exporterRules: Rules = {
           sort: 'account',
           comment: `
           While every exporter of the account says so; over a restart as the one before. It does not begin while nothing of the account can be
-          read at all, of which another alert tells later.`,
+          read at all, or all its APIs are down, of which another alert tells later.`,
           expr: withApi(`
           (
             max by (kind, account) (${targetsOf} > 0)
@@ -407,11 +409,14 @@ export const exporterRules: Rules = {
         BunnynetDiscoveryFailing: {
           sort: 'account',
           comment: `
-          Half an hour is three listings at the default discovery.interval. A restart removes the last result for a moment. What a 429 delays is
+          With the API of the listing, which may be another than that of the kind. Half an hour is three listings at the default discovery.interval. A restart removes the last result for a moment. What a 429 delays is
           left to BunnynetApiPaused.`,
-          expr: withApi(`
+          expr: withApi(
+            `
           max by (kind, account) (last_over_time(bunnynet_exporter_discovery_failing_listings[10m])) > [[listings]]
-          unless on (kind, account) ${pausedBriefly}`),
+          unless on (kind, account) ${pausedBriefly}`,
+            ({ listing, api }) => listing?.api ?? api,
+          ),
           thresholds: { listings: 0 },
           for: '30m',
           keepFiringFor: '5m',
