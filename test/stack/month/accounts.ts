@@ -53,12 +53,19 @@ export interface Flows {
   readonly waf: Flow;
   readonly breaches: Flow;
   readonly guarded: Flow;
+  readonly limited: Flow;
+  /** Requests for which all origins of the load balancer failed, and attempts at its first origin that failed. */
+  readonly exhausted: Flow;
+  readonly originFailures: Flow;
 }
+
+const balancedPerMinute = (account: AccountName) =>
+  (datasets[account].loadBalancers[0]?.requestsPerDay ?? 0) / (24 * 60);
 
 /** Requests a minute of the pull zones of an account: two busy ones, a tiny one, and that of the library. */
 export const usualRequests = [400, 120, 2, 8] as const;
 
-export const createFlows = (): Flows => ({
+export const createFlows = (account: AccountName): Flows => ({
   requests: usualRequests.map((perMinute) => new Flow(perMinute)),
   errors: usualRequests.map((perMinute) => new Flow(perMinute / 1000)),
   misses: usualRequests.map((perMinute) => new Flow(perMinute / 10)),
@@ -66,4 +73,7 @@ export const createFlows = (): Flows => ({
   waf: new Flow(0.5),
   breaches: new Flow(0.1),
   guarded: new Flow(0.1),
+  limited: new Flow(0.1),
+  exhausted: new Flow(balancedPerMinute(account) / 5000),
+  originFailures: new Flow(balancedPerMinute(account) / 20),
 });

@@ -1,6 +1,6 @@
 /** What the API answers while all is well, where the simulator has something that is not. */
 import { type Asked, type Body, datasets, type Edit } from './accounts.ts';
-import type { Flow } from './flow.ts';
+import { Flow } from './flow.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -103,6 +103,18 @@ const originErrors: Edit = (body, asked) => {
   return { ...body, logs: logs.slice(0, 1000), hasMoreData: logs.length > 1000 };
 };
 
+/** Now and then an attempt at the first origin fails, and hardly ever those at all of them. */
+const balanced: Edit = (body, asked) => {
+  const { exhausted, originFailures: failing } = asked.flows;
+  const timeOf = (name: string) => Date.parse(asked.query.get(name) ?? '');
+  const failures = (body['OriginFailures'] as readonly Body[]).map((one) => ({
+    ...one,
+    Values: charted(Object.keys(one['Values'] as object), hourMs, asked, failing),
+  }));
+  const AllOriginsExhausted = exhausted.between(timeOf('from'), Math.min(timeOf('to'), asked.knownMs));
+  return merged(body, { Summary: { AllOriginsExhausted }, OriginFailures: failures });
+};
+
 /** Figures of the past 28 days, and those of each day. */
 function window(body: Body, days: string, asked: Asked, figures: Readonly<Record<string, Flow>>): Body {
   const names = Object.keys((body[days] ?? {}) as object);
@@ -194,6 +206,7 @@ export const calm: Readonly<Record<string, Edit>> = {
   })),
   pull_zone_statistics: traffic,
   pull_zone_origin_errors: originErrors,
+  load_balancer_statistics: balanced,
   shield_zone: each(
     'data',
     as({
@@ -204,11 +217,14 @@ export const calm: Readonly<Record<string, Edit>> = {
       wafCustomRuleOrder: [],
     }),
   ),
-  shield_overview: (body) => {
+  shield_overview: (body, asked) => {
     const data = body['data'] as Body;
-    return merged(body, {
-      data: { totalBillableRequests: Math.floor(0.3 * Number(data['totalCleanRequestsLimit'])) },
+    const usual = merged(data, {
+      totalBillableRequests: Math.floor(0.3 * Number(data['totalCleanRequestsLimit'])),
     });
+    // Only in the first of the zones the firewall finds something.
+    const wafTriggeredRules = placeOf(asked, 'zones') === 0 ? asked.flows.waf : new Flow(0);
+    return { ...body, data: window(usual, 'overviewPastTwentyEightDays', asked, { wafTriggeredRules }) };
   },
   shield_statistics: (body, asked) => {
     const place = placeOf(asked, 'zones');
@@ -224,7 +240,10 @@ export const calm: Readonly<Record<string, Edit>> = {
     const data = body['data'] as Body;
     return {
       ...body,
-      data: window(data, 'overviewPastTwentyEightDays', asked, { blockedRequests: asked.flows.guarded }),
+      data: window(data, 'overviewPastTwentyEightDays', asked, {
+        blockedRequests: asked.flows.guarded,
+        rateLimited: asked.flows.limited,
+      }),
     };
   },
   rate_limit: (body, asked) => {

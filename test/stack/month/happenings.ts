@@ -50,7 +50,7 @@ export interface Day {
   readonly kinds?: readonly string[];
   /** By their names. Default: one with both accounts. */
   readonly exporters?: Readonly<Record<string, ExporterOptions>>;
-  /** As the groups of most kinds are. Default: as that of the exporter. */
+  /** All groups, as most are. Default: each as it says; those of the exporter each minute. */
   readonly evaluatedEach?: '2m';
   /** Whether rules see the calendar as it is: that takes an evaluation for each minute since the first of January. */
   readonly hasCalendar?: true;
@@ -98,7 +98,8 @@ export const idOf = (
     | 'databases'
     | 'videoLibraries'
     | 'edgeScripts'
-    | 'storageZones',
+    | 'storageZones'
+    | 'loadBalancers',
   place = 0,
 ): string => datasets[account][list][place]?.id ?? '';
 
@@ -169,7 +170,7 @@ export const traffic =
 
 /** What a zone of Shield does, so many times a minute. */
 export const shield =
-  (account: AccountName, name: 'waf' | 'breaches' | 'guarded', perMinute: number): Change =>
+  (account: AccountName, name: 'waf' | 'breaches' | 'guarded' | 'limited', perMinute: number): Change =>
   ({ world }) => {
     const flow = world.flows(account)[name];
     flow.set(Date.now(), perMinute);
@@ -257,6 +258,9 @@ export function atOnce(happening: Happening): Happening {
   );
   return { ...happening, tells, isOneNotification: true };
 }
+
+/** What it tells comes in one notification. */
+export const inOne = (happening: Happening): Happening => ({ ...happening, isOneNotification: true });
 
 /** How fast an API may be asked. */
 export const allow =
@@ -361,6 +365,25 @@ export const ofApp = (account: AccountName, place = 0): Labels => ({
 /** Other settings of the firewall at a place. */
 export const firewall = (account: AccountName, place: number, fields: Body): Change =>
   set(account, 'shield_zone', fields, 'data', place);
+
+/** Other settings of API Guardian of the zone at a place. */
+export const guardian = (account: AccountName, place: number, fields: Body): Change =>
+  edit(account, 'api_guardian_zone', (body, { ids }) =>
+    ids.includes(idOf(account, 'zones', place)) ? merged(body, { data: { configuration: fields } }) : body,
+  );
+
+/** So many times as often as usual. */
+export const balancer =
+  (account: AccountName, name: 'exhausted' | 'originFailures', times: number): Change =>
+  ({ world }) => {
+    const flow = world.flows(account)[name];
+    flow.set(Date.now(), times * flow.usual);
+    return () => flow.set(Date.now(), flow.usual);
+  };
+export const ofBalancer = (account: AccountName): Labels => ({
+  account,
+  load_balancer_id: idOf(account, 'loadBalancers'),
+});
 
 /** A container that ends again and again, so many minutes apart. */
 export const restarting =

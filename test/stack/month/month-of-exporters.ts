@@ -11,6 +11,7 @@ import {
   hideState,
   hours,
   idOf,
+  inOne,
   mails,
   nothing,
   pages,
@@ -71,7 +72,7 @@ export const exporterDays: readonly Day[] = [
       ),
       atOnce(
         happens(
-          '2:00',
+          '2:20',
           '1:00',
           'all APIs reset connections',
           fail({}, 'reset'),
@@ -237,12 +238,15 @@ export const exporterDays: readonly Day[] = [
         ),
         mails('RequestRateTooLow', 45, { api: 'application' }),
       ),
-      happens(
-        '8:30',
-        '1:30',
-        'the listing of umbrella has no pull zone any more',
-        take('umbrella', ...[0, 1, 2, 3].map((place) => idOf('umbrella', 'pullZones', place))),
-        mails('NothingFound', 60, { ...ofUmbrella, kind: 'pull_zone' }),
+      inOne(
+        happens(
+          '8:30',
+          '1:30',
+          'the listing of umbrella has no pull zone any more',
+          take('umbrella', ...[0, 1, 2, 3].map((place) => idOf('umbrella', 'pullZones', place))),
+          mails('NothingFound', 60, { ...ofUmbrella, kind: 'pull_zone' }),
+          mails('NothingFound', 60, { ...ofUmbrella, kind: 'pull_zone_statistics' }),
+        ),
       ),
       happens(
         '15:00',

@@ -1,6 +1,7 @@
 /** Exporters in this process, and the Prometheus that scrapes them once a minute; time passes as fast as they can work. */
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { everything } from '../../../simulator/everything.ts';
 import { baseUrlsOf } from '../../../simulator/simulator.ts';
 import { stopTime } from '../../held/clock.ts';
@@ -49,6 +50,25 @@ export function openStage({ beginsMs, folder, kinds, samples }: StageOptions) {
   const targets = new Map<string, Target>();
   let isScraping = true;
   let started = 0;
+  const beganMs = performance.now();
+  let minutes = 0;
+
+  /**
+   * Waits for the end of what needs files and sockets, which take real time: time passes here only if it waits for that, too. All timers of
+   * an hour would be over before a server has closed.
+   */
+  const ended = async (work: Promise<unknown>): Promise<void> => {
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    work.then(end, end);
+    while (!isOver) {
+      for (let turns = 0; turns < 1000 && !isOver; turns++) await turn();
+      if (!isOver) await clock.pass(100);
+    }
+    await work;
+  };
 
   const stateFile = (name: string) => join(folder, name, 'state.json');
 
@@ -101,14 +121,14 @@ export function openStage({ beginsMs, folder, kinds, samples }: StageOptions) {
     async remove(name: string) {
       const { whole } = targetOf(name);
       targets.delete(name);
-      await clock.passUntil(Promise.resolve(whole?.stop()));
+      await ended(Promise.resolve(whole?.stop()));
     },
     /** It ends, and Prometheus goes on to scrape it. */
     async stop(name: string) {
       const target = targetOf(name);
       const { whole } = target;
       target.whole = undefined;
-      await clock.passUntil(Promise.resolve(whole?.stop()));
+      await ended(Promise.resolve(whole?.stop()));
     },
     /** It begins again at the same address. */
     async restart(name: string) {
@@ -128,14 +148,14 @@ export function openStage({ beginsMs, folder, kinds, samples }: StageOptions) {
       const { document, env } = settingsOf(name, options);
       whole.document = document as typeof whole.document;
       Object.assign(whole.env, env);
-      await clock.passUntil(whole.reload()).catch(() => undefined);
+      await ended(whole.reload()).catch(() => undefined);
     },
     /** The key that an exporter has for an account. */
     async setKey(name: string, account: string, key: string) {
       const { whole } = targetOf(name);
       if (!whole) throw new Error(`${name} does not run`);
       whole.env[`${account.toUpperCase()}_KEY`] = key;
-      await clock.passUntil(whole.reload());
+      await ended(whole.reload());
     },
     /** How many requests a second an exporter may make to each API. */
     async allow(name: string, perSecond: number) {
@@ -143,10 +163,10 @@ export function openStage({ beginsMs, folder, kinds, samples }: StageOptions) {
       if (!whole) throw new Error(`${name} does not run`);
       const { requests_per_second: usual } = whole.api;
       whole.api.requests_per_second = perSecond;
-      await clock.passUntil(whole.reload());
+      await ended(whole.reload());
       return () => {
         whole.api.requests_per_second = usual;
-        return clock.passUntil(whole.reload());
+        return ended(whole.reload());
       };
     },
     /** The folder of its state is there, or it is not: nothing can be written. */
@@ -163,7 +183,8 @@ export function openStage({ beginsMs, folder, kinds, samples }: StageOptions) {
     },
     /** Lets a minute pass, and has all exporters scraped at its end; resolves with whether they were. */
     async passMinute() {
-      await clock.pass(minuteMs);
+      minutes++;
+      await clock.pass(Math.max(1, beganMs + minutes * minuteMs - performance.now()));
       if (!isScraping) {
         samples.miss();
         return false;

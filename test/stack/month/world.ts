@@ -20,6 +20,8 @@ export interface About {
   readonly api?: string;
   /** The names of operations in the simulator. */
   readonly operations?: readonly string[];
+  /** What is in the path. */
+  readonly id?: string;
 }
 
 /** What a request gets instead of its answer: a status, nothing at all, or a connection that breaks. */
@@ -32,7 +34,7 @@ export function createWorld() {
   const accounts = accountNames.map((name) => {
     const keys = keysOf(name);
     const api = createApi({ dataset: datasets[name], keys, now: () => Date.now(), maxPageSize: 1000 });
-    return { name, key: keys.account, api, flows: createFlows() };
+    return { name, key: keys.account, api, flows: createFlows(name) };
   });
   const accountOf = (name: AccountName) => accounts.find((one) => one.name === name) ?? raise(name);
   const failures = new Set<{ readonly about: About; readonly failure: Failure; readonly share: number }>();
@@ -44,9 +46,10 @@ export function createWorld() {
   let knownMs = 0;
   let requests = 0;
 
-  const isAbout = (about: About, account: AccountName, api: string, operation: string) =>
+  const isAbout = (about: About, account: AccountName, api: string, operation: string, path: string) =>
     (about.account ?? account) === account &&
     (about.api ?? api) === api &&
+    path.includes(about.id ?? '') &&
     (about.operations?.includes(operation) ?? true);
 
   const answer: Route = ({ path, query, key = '' }: Request) => {
@@ -60,7 +63,8 @@ export function createWorld() {
     const exchange = plain.operation ? plain : ask('/video');
     const { api = '', name = '' } = exchange.operation ?? {};
     for (const { about, failure, share } of failures)
-      if (isAbout(about, account.name, api, name) && (requests * 7) % 10 < share * 10) return failed(failure);
+      if (isAbout(about, account.name, api, name, path) && (requests * 7) % 10 < share * 10)
+        return failed(failure);
     const { status, headers, body } = replyOf(exchange.answer);
     if (status !== 200) return reply(status, bytesOf({ status, headers, body }).toString(), headers as never);
     knownMs = Math.max(knownMs, Date.now() - lateMs);
