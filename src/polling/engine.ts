@@ -775,11 +775,28 @@ export class PollEngine {
       probe.probedMs = this.#uptimeMs();
       this.#runNow(probe);
     }
+    const isNewlyDown = ([api, { state }]: readonly [ApiName, { readonly state: string }]) =>
+      state === 'down' && before.apis.get(api)?.state !== 'down';
+    if ([...this.#health.apis].some(isNewlyDown)) this.#askApisThatAreUp();
     for (const { probe } of this.#health.accounts.values()) {
       if (!probe) continue;
       probe.accountProbedMs = this.#uptimeMs();
       this.#runNow(probe);
     }
+  }
+
+  /** An API is down: whether others are, too, is to be known at once, and not when something of them is due. */
+  #askApisThatAreUp(): void {
+    const newest = new Map<ApiName, Task>();
+    for (const task of this.#polled()) {
+      const { spec, record } = task;
+      const { state, isSuspected } = this.#health.apis.get(spec.api) ?? {};
+      if (state !== 'read' || isSuspected || record.lastFailure || record.lastSuccessMs === undefined)
+        continue;
+      const other = newest.get(spec.api);
+      if (!other || record.answeredMs > other.record.answeredMs) newest.set(spec.api, task);
+    }
+    for (const task of newest.values()) this.#runNow(task);
   }
 
   #perSecondDown(api: ApiName): number | undefined {

@@ -28,6 +28,35 @@ async function startApplications() {
   return { whole, given };
 }
 
+it('an outage of all APIs is known of each within minutes, however seldom something of it is due', async () => {
+  let isOut = false;
+  const read = (answer: unknown) => () => (isOut ? cutOff : answer);
+  const whole = await startWhole({
+    document: {
+      applications: { interval: '1m', targets: ['a', 'b'] },
+      pull_zones: { interval: '4h', targets: 'all' },
+      shield_zones: { interval: '4h', targets: 'all' },
+      discovery: { interval: '4h' },
+    } as never,
+    routes: {
+      '/mc/apps/a/summary': read(cost),
+      '/mc/apps/b/summary': read(cost),
+      '/mc/apps': read({ items: [], meta: { totalItems: 0 } }),
+      '/pullzone': read({ Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false }),
+      '/shield/shield-zones': read({
+        data: [{ shieldZoneId: 3, pullZoneId: 7, planType: 1 }],
+        page: { totalCount: 1, totalPages: 1, currentPage: 1, nextPage: null },
+      }),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(10 * 60_000);
+  isOut = true;
+  await whole.pass(5 * 60_000);
+  const down = ['application', 'core', 'shield'].map((api) => `{api="${api}"}`);
+  expect((await unreadable(whole)).toSorted()).toEqual(down);
+});
+
 it('a refusal after an outage begins with the refusal; that nothing can be read began before it', async () => {
   const { whole, given } = await startApplications();
   const headline = async () => /<h1[^>]*>([^<]*)/.exec((await whole.get('/')).body)?.[1];

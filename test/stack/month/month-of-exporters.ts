@@ -76,7 +76,7 @@ export const exporterDays: readonly Day[] = [
           '1:00',
           'all APIs reset connections',
           fail({}, 'reset'),
-          pages('ApiUnreadable', 20, { api: '' }),
+          pages('ApiUnreadable', 22, { api: '' }),
         ),
       ),
       atOnce(
@@ -361,7 +361,7 @@ export const exporterDays: readonly Day[] = [
           '1:00',
           'all APIs answer 502',
           fail({}, 502),
-          pages('ApiUnreadable', 20, { api: '' }),
+          pages('ApiUnreadable', 22, { api: '' }),
         ),
       ),
       happens(
