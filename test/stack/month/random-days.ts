@@ -120,7 +120,10 @@ const cdn: readonly Draw[] = [
     return {
       name: `a zone has used ${percent(share)} of its bandwidth`,
       lasts: minutes(40, 100),
-      does: pullZone(account, place, { MonthlyBandwidthUsed: share * 1e11, MonthlyBandwidthLimit: 1e11 }),
+      does: pullZone(account, place, {
+        MonthlyBandwidthUsed: Math.round(share * 1e11),
+        MonthlyBandwidthLimit: 1e11,
+      }),
       tells: [mails('PullZoneBandwidthLimitNear', 30, ofZone(account, place))],
     };
   },
@@ -130,7 +133,7 @@ const cdn: readonly Draw[] = [
       name: `a zone has used ${percent(share)} of its bandwidth`,
       lasts: minutes(40, 100),
       does: pullZone(account, pick([0, 1, 2]), {
-        MonthlyBandwidthUsed: share * 1e11,
+        MonthlyBandwidthUsed: Math.round(share * 1e11),
         MonthlyBandwidthLimit: 1e11,
       }),
     };
@@ -256,7 +259,7 @@ const things: readonly Draw[] = [
     return {
       name: `instances use ${percent(share)} of their memory`,
       lasts: minutes(30, 120),
-      does: instances(account, place, (pod) => [{ ...pod, ramUsageBytes: share * 2 ** 30 }]),
+      does: instances(account, place, (pod) => [{ ...pod, ramUsageBytes: Math.round(share * 2 ** 30) }]),
       tells: [mails('ApplicationMemoryNearLimit', 25, ofApp(account, place))],
     };
   },
@@ -265,7 +268,9 @@ const things: readonly Draw[] = [
     return {
       name: `instances use ${percent(share)} of their memory`,
       lasts: minutes(30, 120),
-      does: instances(account, pick([0, 1]), (pod) => [{ ...pod, ramUsageBytes: share * 2 ** 30 }]),
+      does: instances(account, pick([0, 1]), (pod) => [
+        { ...pod, ramUsageBytes: Math.round(share * 2 ** 30) },
+      ]),
     };
   },
   ({ between, minutes, pick }, account) => {
@@ -316,7 +321,7 @@ const things: readonly Draw[] = [
     return {
       name: `a database is ${percent(share)} full`,
       lasts: minutes(45, 120),
-      does: set(account, 'database', { current_size_bytes: share * 1e9 }, 'databases'),
+      does: set(account, 'database', { current_size_bytes: Math.round(share * 1e9) }, 'databases'),
       tells: [mails('DatabaseNearlyFull', 40, { account }, 60)],
     };
   },
