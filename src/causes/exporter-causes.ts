@@ -63,7 +63,7 @@ export function exporterCauses({ exporter, keySource, nowMs }: CauseInput): read
   if (state)
     add(
       'state',
-      `state ${state.writtenBy ?? ''}`,
+      `state ${state.writtenBy ?? 'unwritten'}`,
       state.sinceMs,
       'The state file cannot be written',
       `Counters are right now. After a restart those that began since the last write would begin anew; the others count what came since by the figures of the days.\n${state.message}.`,

@@ -3,6 +3,8 @@
  * nobody catches ends the process.
  */
 
+import { constants } from 'node:os';
+
 /** SIGHUP comes last: Node itself never catches it, so a test that sees it caught knows that all three are. */
 const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof names)[number];
@@ -29,7 +31,10 @@ const ignored = ['SIGUSR1', 'SIGUSR2'] as const;
 
 for (const name of ignored) process.on(name, () => undefined);
 
-/** Ends the process with 0 if an orderly stop takes too long; as the signal does by default, if a disk or a name server hangs. */
+/**
+ * Ends the process with 0 if an orderly stop takes too long; as the signal does by default, if a disk or a name server hangs. That has no
+ * effect on process 1 of a container, which then ends with the kill after its grace period.
+ */
 export function endSoon(): void {
   setTimeout(() => {
     if (process.getActiveResourcesInfo().some((name) => isOfThread.test(name))) {
@@ -41,7 +46,7 @@ export function endSoon(): void {
 }
 
 /** What a thread waits for, which `process.exit` waits for in turn: it may never come back. */
-const isOfThread = /^(FSReq|GetAddrInfo)/;
+const isOfThread = /^(FSReq|CloseReq|GetAddrInfo)/;
 
 /** Passes signals to the handler, first those received before. */
 export function onSignal(handle: (signal: Signal) => void): void {
@@ -49,8 +54,11 @@ export function onSignal(handle: (signal: Signal) => void): void {
   for (const signal of queued.splice(0)) handle(signal);
 }
 
-/** Restores the default effect of signals, also for those received before. */
+/** Restores the default effect of signals, also for those received before. Process 1 of a container has none: it exits as if it had. */
 export function restoreSignals(): void {
-  for (const name of names) process.off(name, listener);
+  for (const name of names) {
+    process.off(name, listener);
+    if (process.pid === 1) process.on(name, () => process.exit(128 + constants.signals[name]));
+  }
   for (const signal of queued.splice(0)) process.kill(process.pid, signal);
 }

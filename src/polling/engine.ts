@@ -24,7 +24,7 @@ import { andList, count } from '../text.ts';
 import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { capacity } from './capacity.ts';
 import { Doubts, isInDoubt, listingBehind } from './doubts.ts';
-import { type Health, health, isRefused, readAt } from './health.ts';
+import { type Health, health, isGood, isRefused, readAt } from './health.ts';
 import { compareListed, ownKeysOf, type SnapshotEntry } from './listed-things.ts';
 import { isAccepted, logDiscovery, mayLack } from './listing-status.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
@@ -454,6 +454,7 @@ export class PollEngine {
     const startedMs = performance.now();
     const beganMs = this.#uptimeMs();
     let endedMs: number | undefined;
+    let isRead = true;
     const tookSeconds = () => ((endedMs ?? performance.now()) - startedMs) / 1000;
     try {
       if (task instanceof ListingTask) {
@@ -462,9 +463,11 @@ export class PollEngine {
         if (!signal.aborted) await this.#takeOver(task, run, signal);
       } else {
         const reading = await this.#poller.read(task, options, signal);
+        isRead = !reading.isDenied;
         if (!signal.aborted) this.#poller.show(task, reading);
       }
-      if (!signal.aborted) this.#poller.succeeded(task, beganMs, tookSeconds());
+      if (!signal.aborted)
+        this.#poller.succeeded(task, isRead ? beganMs : Number.NEGATIVE_INFINITY, tookSeconds());
     } catch (error) {
       if (signal.aborted) return;
       this.#poller.failed(task, error, tookSeconds());
@@ -490,7 +493,8 @@ export class PollEngine {
       if (waitMs < intervalMs) return nowMs + waitMs;
     }
     // The rest would wait longer for its turn.
-    if (this.#options.pollsOnce) return Number.POSITIVE_INFINITY;
+    const isMoving = task instanceof ListingTask && task.movedRuns > 0;
+    if (this.#options.pollsOnce && !isMoving) return Number.POSITIVE_INFINITY;
     const backoffFactor = Math.min(maxBackoffFactor, 2 ** Math.max(0, record.permanentFailures - 1));
     // The next poll may begin a tenth of an interval early.
     const intervals = Math.max(backoffFactor, retryAfterMs / intervalMs + 0.1);
@@ -508,16 +512,17 @@ export class PollEngine {
     const { spec, record } = task;
     const { key } = spec;
     this.#actOnAnswer(task, startedMs);
-    const worksAgain = !record.lastFailure && this.#worksAgain(spec);
+    const isRead = isGood(record);
+    const worksAgain = isRead && this.#worksAgain(spec);
     if (isInDoubt(task)) {
       if (this.#keyIdOf(spec) === keyId) this.#doubts.add(task);
       else this.#runNow(task);
-    } else if (!record.lastFailure && (before.lastFailure?.result === 'auth' || worksAgain)) {
+    } else if (isRead && (before.lastFailure?.result === 'auth' || worksAgain)) {
       // What was refused until now is no proof of an unknown id.
       this.#doubts.forget(keyAtApi(spec));
       this.#retryRefused(spec);
       if (worksAgain) this.#askOtherApis(spec);
-    } else if (!record.lastFailure) this.#doubts.read(spec, startedMs);
+    } else if (isRead) this.#doubts.read(spec, startedMs);
     this.#actOnFailure(task);
     if (spec.type === 'listing' && !hasEnded(before))
       this.#makeDue(
@@ -706,6 +711,7 @@ export class PollEngine {
     const delivering = new Set(Array.from(this.#fedBy(task), ({ spec }) => spec.key));
     if (signal.aborted || delivering.size === 0) return;
     const byIds = new Map<string, Found>(found.map((one) => [idText(one.ids), one]));
+    const isProof = !isMoved || task.movedRuns >= enoughMovedRuns;
     task.delivering = delivering;
     const turns = new Turns(ownTurn);
     // What is added or changes meanwhile comes at the end.
@@ -719,7 +725,7 @@ export class PollEngine {
       // The parent of what is listed has one reading, perhaps of nothing.
       const isParent = 'readBy' in resource && resource.readBy !== undefined;
       const one = isParent ? { reading: about } : byIds.get(idText(ids));
-      if (one || !isMoved) this.#poller.deliver(target, task, one, run);
+      if (one || (isProof && !task.missed.has(idText(ids)))) this.#poller.deliver(target, task, one, run);
     }
     if (task.delivering === delivering) task.delivering = undefined;
   }

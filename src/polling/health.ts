@@ -156,8 +156,8 @@ export function acceptedBeside(
 }
 
 /** Where something was read at the last poll. */
-function isGood({ lastFailure, lastSuccessMs }: PollRecord): boolean {
-  return !lastFailure && lastSuccessMs !== undefined;
+export function isGood({ lastFailure, readBeganMs }: PollRecord): boolean {
+  return !lastFailure && Number.isFinite(readBeganMs);
 }
 
 interface SeenOperation<Task> {
@@ -305,7 +305,8 @@ class SeenApi<Task extends Polled> {
       this.#keys.set(credential, key);
     }
     if (lastFailure || lastSuccessMs !== undefined) key.hasEnded = true;
-    if (lastSuccessMs !== undefined) key.lastSuccessMs = Math.max(key.lastSuccessMs, lastSuccessMs);
+    if (lastSuccessMs !== undefined && Number.isFinite(readBeganMs))
+      key.lastSuccessMs = Math.max(key.lastSuccessMs, lastSuccessMs);
     key.readBeganMs = Math.max(key.readBeganMs, readBeganMs);
     if (deniedSinceMs !== undefined && lastFailure && !lastFailure.doubt)
       key.deniedSinceMs = Math.min(key.deniedSinceMs, deniedSinceMs);

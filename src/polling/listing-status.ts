@@ -51,14 +51,17 @@ export function mayLack(
   return optionalProduct === true && refusals.includes(status);
 }
 
-/** Whether a key that reads something of these APIs shows that what it may not read is of a product that its account lacks. */
+/**
+ * Whether a key that reads something of these APIs shows that what it may not read is of a product that its account lacks. Where a whole
+ * API is the product, a key that reads something of it lacks only a right.
+ */
 export function isAccepted(
   optionalProduct: Listing['optionalProduct'],
   { api }: Pick<Spec, 'api'>,
   readAt: Iterable<ApiName>,
 ): boolean {
   const all = [...readAt];
-  return optionalProduct === 'api' ? all.length > 0 : all.includes(api);
+  return optionalProduct === 'api' ? all.length > 0 && !all.includes(api) : all.includes(api);
 }
 
 /**

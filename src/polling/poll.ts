@@ -72,6 +72,8 @@ export interface TargetReading extends Readings, Readonly<Dated> {
   readonly beganUnixMs: number;
   /** Whether the plan lacks it, or the account lacks the product. */
   readonly isNotInPlan?: true;
+  /** Whether that is only told by a refusal, which says nothing good of the key. */
+  readonly isDenied?: true;
 }
 
 /** How a task is read. */
@@ -128,8 +130,9 @@ export class Poller {
     } catch (error) {
       const failure = failureForKind(error);
       const nothing = { shown: resource.nothing, counted: [{ reading: resource.nothing }], beganUnixMs };
-      const isLacking = this.#options.lacksProduct(task, describe(error).answer.status);
-      if (isLacking || isNotInPlan(resource, failure)) return { ...nothing, isNotInPlan: true };
+      if (isNotInPlan(resource, failure)) return { ...nothing, isNotInPlan: true };
+      if (this.#options.lacksProduct(task, describe(error).answer.status))
+        return { ...nothing, isNotInPlan: true, isDenied: true };
       if (!resource.isEmpty?.(failure)) throw error;
       return nothing;
     }
@@ -280,7 +283,12 @@ export class Poller {
     }
   }
 
-  /** Records that a poll succeeded. beganMs: when it began, by the machine's uptime; durationSeconds: until its last answer. */
+  /**
+   * Records that a poll succeeded.
+   *
+   * @param beganMs when it began, by the machine's uptime; negative infinity if nothing was read with the key
+   * @param durationSeconds until its last answer
+   */
   succeeded(task: Task, beganMs: number, durationSeconds: number): void {
     const { spec, record } = task;
     const { observer, log, now, uptimeMs } = this.#options;

@@ -176,8 +176,8 @@ export interface Listing<Reading = unknown> extends Operation {
   readonly hasOwnKeys?: true | undefined;
   /**
    * True where an account may lack the product altogether. Then 401, 403 and 404 mean that there is nothing to list, as long as the
-   * operation never succeeded in this process, and another one of the same API succeeds with the key. `api`:
-   * the product is all that the API has. Then 403, and 404 at the default address, mean so, as long as any API accepts the key.
+   * operation never succeeded in this process, and another one of the same API succeeds with the key. `api`: the whole API is the
+   * product. Then 403, and 404 at the default address, mean so, as long as the key reads something of other APIs, and nothing of this one.
    */
   readonly optionalProduct?: true | 'api' | undefined;
   /** Other operations that a run calls. */
@@ -367,7 +367,7 @@ export interface ReadResource<Reading = unknown> extends Kind<Reading> {
   readonly needsFullKey?: true;
   /** True if a credential has one target, its account. It has one label and needs no listing. */
   readonly ofAccount?: true | undefined;
-  /** `api` where an account may lack the product, and that is all that the API has: as with a listing. Then there is nothing to read. */
+  /** `api` where the whole API is a product that an account may lack, by the rule of `Listing.optionalProduct`. */
   readonly optionalProduct?: 'api' | undefined;
   /** Lists the parts of a target that have names. The last id of a part is what the reading calls it. */
   readonly partNames?: Listing | undefined;

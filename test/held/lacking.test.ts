@@ -129,6 +129,38 @@ describe('an account without Magic Containers', () => {
     }
   });
 
+  it('is not one that has applications: a key that may not read the limits lacks a right', async () => {
+    const whole = await startWhole({
+      document: { application_limits: { targets: 'all', interval: '1m' }, applications: { targets: 'all' } },
+      routes: {
+        [apps]: () => ({ items: [{ id: 'a', name: 'shop' }], meta: { totalItems: 1 }, cursor: null }),
+        '/mc/apps/a/summary': () => ({ monthlyCost: 1 }),
+        '/mc/limits': () => reply(403),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(180_000);
+    expect(await whole.value('bunnynet_application_limits_up')).toBe(0);
+    expect(whole.exporter.causes().map(({ reason }) => reason)).toEqual(['denied']);
+  });
+
+  it('says nothing good of its key: what is refused elsewhere later is not said to be accepted there', async () => {
+    const whole = await startWhole({
+      document: {
+        application_limits: { targets: 'all', interval: '1m' },
+        billing: { targets: 'all', interval: '5m' },
+      },
+      routes: { '/billing': () => ({ Balance: 5 }), '/mc/limits': () => reply(403) },
+    });
+    await whole.exporter.start();
+    await whole.pass(600_000);
+    whole.routes['/billing'] = () => reply(403);
+    await whole.pass(1_200_000);
+    const [cause] = whole.exporter.causes();
+    expect(cause?.reason).toBe('denied');
+    expect(`${cause?.title} ${cause?.meaning} ${cause?.advice}`).not.toContain('accepts');
+  });
+
   it('has its limits fail while no API accepts the key', async () => {
     const whole = await startWhole({
       document: { application_limits: { targets: 'all' }, billing: { targets: 'all', interval: '1m' } },

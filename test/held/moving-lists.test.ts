@@ -220,3 +220,27 @@ it('a library that a moving listing lacks is still read, with its own key', asyn
   }
   expect(whole.exporter.targets().length).toBeGreaterThan(15);
 });
+
+it.each([false, true])(
+  'that never ends as it says decides after three runs what it lacks, once only: %s',
+  async (pollsOnce) => {
+    const whole = await startWhole({
+      pollsOnce,
+      document: { pull_zones: { targets: [1, 99], interval: '10s' } },
+      routes: {
+        '/pullzone': ({ query }: Request) => {
+          const page = Number(query.get('page'));
+          return { Items: [{ Id: page, Name: `zone${page}` }], TotalItems: 3, HasMoreItems: page < 2 };
+        },
+      },
+    });
+    if (!pollsOnce) await whole.exporter.start();
+    const hasEnded = whole.exporter.pollOnce();
+    await whole.pass(120_000);
+    await hasEnded;
+    expect(whole.exporter.targets().map(({ target, state }) => [target.ids, state])).toEqual([
+      [{ pull_zone_id: '1' }, 'ok'],
+      [{ pull_zone_id: '99' }, 'absent'],
+    ]);
+  },
+);

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -9,11 +10,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hashSync } from 'bcryptjs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from './processes.ts';
 import { root, succeed, tools } from './tools.ts';
 
@@ -130,8 +133,12 @@ async function serve(port: number, args: readonly string[]) {
     if (container.exitCode !== null) throw new Error(`the container ends with ${container.exitCode}\n${log}`);
     await delay(100);
   }
-  const own = `/proc/${container.pid}/task/${container.pid}/children`;
-  return { pid: Number(readFileSync(own, 'utf8').trim()), ended, log: () => log };
+  return { pid: processOf(container), ended, log: () => log };
+}
+
+/** Process 1 of the container, as this machine numbers it. */
+function processOf({ pid }: ChildProcess): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
 }
 
 describe('the image', () => {
@@ -223,6 +230,27 @@ describe('the container', () => {
     const { status, stdout, stderr } = runToEnd(command, { CONTAINER_USER: '1000680000:0' });
     expect(status, stderr).toBe(0);
     expect(stdout).toMatch(/^bunnynet_application_up\{.*\} 1$/m);
+  });
+
+  test('ends on SIGTERM as process 1 also with --once, where no signal has a default effect', async () => {
+    // An API that never answers.
+    const api = createServer();
+    onTestFinished(() => void api.close().closeAllConnections());
+    const asked = once(api, 'request');
+    api.listen(0, '127.0.0.1');
+    await once(api, 'listening');
+    const { port } = api.address() as AddressInfo;
+    const [program, words] = inContainer([...config.Entrypoint, '--once', '--once.kind=billing']);
+    const url = `http://127.0.0.1:${port}`;
+    const container = spawn(program, words, {
+      env: environment({ BUNNYNET_ACCESS_KEY: 'key-of-the-account', BUNNYNET_CORE_URL: url }),
+      stdio: 'ignore',
+    });
+    containers.push(container);
+    const ended = once(container, 'exit');
+    await Promise.race([asked, ended]);
+    process.kill(processOf(container), 'SIGTERM');
+    expect(await ended).toEqual([143, null]);
   });
 
   test('compares passwords although it may not start processes or write files', async () => {

@@ -168,6 +168,11 @@ describe.each(helms)('the sidecar of a chart, with %s', (helm) => {
       { applications: [], extraEnv: [{ name: 'HTTPS_PROXY' }, { name: 'BUNNYNET_ACCOUNT' }] },
       /sidecar.applications/,
     ],
+    [
+      'anything but an empty variable to poll',
+      { applications: [], extraEnv: [{ name: 'BUNNYNET_SHIELD_ZONES', value: '' }] },
+      /sidecar.applications/,
+    ],
   ])('is refused without %s', (_, sidecar, message) => {
     expect(() => render(helm, sidecarValues(sidecar), exampleChart(helm, folder))).toThrow(message);
   });
@@ -199,6 +204,10 @@ describe.each(helms)('the sidecar of a chart, with %s', (helm) => {
     ]);
     // The program's own name for an account.
     expect(accountOf({})).toEqual([keyIn('bunnynet')]);
+    const extraEnv = [{ name: 'BUNNYNET_ACCOUNT', value: 'umbrella' }];
+    expect(() => accountOf({ ...umbrella, sidecar: { ...umbrella.sidecar, extraEnv } })).toThrow(
+      /accountName: sidecar.extraEnv has BUNNYNET_ACCOUNT/,
+    );
   });
 });
 

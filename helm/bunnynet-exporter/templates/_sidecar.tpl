@@ -11,11 +11,16 @@ It has no readiness or startup probe, because those would delay the application.
 {{- fail "sidecar.existingSecret: name the Secret that holds the account's key" }}
 {{- end }}
 {{- $chosen := $sidecar.applications }}
+{{- $names := list }}
 {{- range $sidecar.extraEnv }}
+{{- $names = append $names .name }}
 {{- /* Without a variable that says what to poll, a key alone polls the whole account. */}}
-{{- if and (hasPrefix "BUNNYNET_" .name) (not (regexMatch "^BUNNYNET_(ACCOUNT|INTERVAL_FACTOR|STATE_FILE|(LOG|WEB)_.*|(VIDEO_)?ACCESS_KEY(_FILE)?|.*_URL)$" .name)) }}
+{{- if and (or .value .valueFrom) (hasPrefix "BUNNYNET_" .name) (not (regexMatch "^BUNNYNET_(ACCOUNT|INTERVAL_FACTOR|STATE_FILE|(LOG|WEB)_.*|(VIDEO_)?ACCESS_KEY(_FILE)?|.*_URL)$" .name)) }}
 {{- $chosen = true }}
 {{- end }}
+{{- end }}
+{{- if and (ne .Values.accountName "account") (has "BUNNYNET_ACCOUNT" $names) }}
+{{- fail "accountName: sidecar.extraEnv has BUNNYNET_ACCOUNT, which is the same; leave one of them out" }}
 {{- end }}
 {{- if not $chosen }}
 {{- fail "sidecar.applications: name the application that the exporter runs beside" }}

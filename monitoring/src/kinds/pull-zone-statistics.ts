@@ -134,7 +134,7 @@ export const pullZoneStatistics: KindMonitoring = {
       BunnynetPullZoneServerErrors: {
         comment: `
           With more than a hundred requests in half an hour, and while the errors go on: those of a deploy of two minutes are in the past ten
-          minutes for a quarter of an hour at most. Where the last reading is older, it counts. With fewer requests a small share says little: more than half is a warning.`,
+          minutes for a quarter of an hour at most. Where the last reading is older, it counts: of a zone that is read more seldom, one is enough. With fewer requests a small share says little: more than half is a warning.`,
         expr: `
           (
             ${errorsIn('30m')} / (${requestsIn('30m')} > [[requests]]) > [[share]]
