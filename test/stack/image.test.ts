@@ -235,7 +235,7 @@ describe('the container', () => {
   test('ends on SIGTERM as process 1 also with --once, where no signal has a default effect', async () => {
     // An API that never answers.
     const api = createServer();
-    onTestFinished(() => void api.close().closeAllConnections());
+    onTestFinished(() => api.close().closeAllConnections());
     const asked = once(api, 'request');
     api.listen(0, '127.0.0.1');
     await once(api, 'listening');
