@@ -30,6 +30,7 @@ const longest = [
   'packages',
   'monitoring-rules',
   'helm',
+  'outage',
   'security',
   'backfill-panels',
   'monitoring',
