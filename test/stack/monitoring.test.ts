@@ -203,8 +203,13 @@ interface Never {
   readonly never: string;
 }
 
+interface Perhaps {
+  /** Why it depends on the machine; the tests of the rules show when. */
+  readonly perhaps: string;
+}
+
 /** The moment when a rule's expression has a result, or why it has none in this scene; of all others: while all is calm. */
-const rulesAt: Readonly<Record<string, Moment | Never>> = {
+const rulesAt: Readonly<Record<string, Moment | Never | Perhaps>> = {
   ...Object.fromEntries(
     records.flatMap(({ record }) => (record.endsWith('_unread') ? [[record, 'down' as const]] : [])),
   ),
@@ -277,10 +282,12 @@ const rulesAt: Readonly<Record<string, Moment | Never>> = {
   BunnynetRequestRateTooLow: { never: 'the simulated account has few targets' },
   BunnynetSameKeyTwice: { never: 'there is one account' },
   BunnynetStateNotSaved: { never: 'no state is written' },
-  BunnynetApiPaused: { never: 'nothing is stale for half an hour because of a pause' },
+  BunnynetApiPaused: {
+    perhaps: 'a slow machine plays the trouble, in which two kinds are paused, for half an hour',
+  },
 };
 
-function momentOf(rule: string): Moment | Never {
+function momentOf(rule: string): Moment | Never | Perhaps {
   if (rule === 'BunnynetShieldRequestsUsedUp' && !scene.isPlanUsedUp)
     return { never: 'the simulated plans have room' };
   return rulesAt[rule] ?? 'calm';
@@ -299,6 +306,8 @@ describe('the rules', () => {
       const moments: readonly Moment[] = ['calm', 'troubled', 'down', 'after', 'gone'];
       if (typeof when === 'string') {
         expect(await scene.query(expr, when)).not.toEqual([]);
+      } else if ('perhaps' in when) {
+        expect(await scene.query(expr, 'calm')).toEqual([]);
       } else {
         for (const moment of moments) expect(await scene.query(expr, moment), moment).toEqual([]);
       }
