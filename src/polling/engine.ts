@@ -606,18 +606,25 @@ export class PollEngine {
    * and its answer makes due the rest.
    */
   #askOtherApis({ api, credential }: Spec): void {
-    const newest = new Map<ApiName, Task>();
-    const successOf = (task?: Task) => task?.record.lastSuccessMs ?? Number.NEGATIVE_INFINITY;
-    for (const task of this.#polled()) {
-      const { spec, record } = task;
-      if (spec.credential !== credential || spec.api === api) continue;
-      if (record.lastFailure?.result !== 'auth' || record.permanentFailures === 0) continue;
+    const isOff = ({ spec, record }: Task) =>
+      spec.credential === credential &&
+      spec.api !== api &&
+      record.lastFailure?.result === 'auth' &&
+      record.permanentFailures > 0 &&
       // What was just asked for the first time may be closed to this key.
-      if (record.lastSuccessMs === undefined && record.permanentFailures === 1) continue;
-      const other = newest.get(spec.api);
-      if (!other || successOf(task) > successOf(other)) newest.set(spec.api, task);
+      (record.lastSuccessMs !== undefined || record.permanentFailures > 1);
+    this.#askOneOfEachApi(isOff, ({ record }) => record.lastSuccessMs ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** Polls at once one task of each API: of those that are wanted the one that is worth most. */
+  #askOneOfEachApi(isWanted: (task: Task) => boolean, worth: (task: Task) => number): void {
+    const best = new Map<ApiName, Task>();
+    for (const task of this.#polled()) {
+      if (!isWanted(task)) continue;
+      const other = best.get(task.spec.api);
+      if (!other || worth(task) > worth(other)) best.set(task.spec.api, task);
     }
-    for (const task of newest.values()) this.#runNow(task);
+    for (const task of best.values()) this.#runNow(task);
   }
 
   #noteChangedKeys(credentials: readonly string[]): void {
@@ -793,16 +800,12 @@ export class PollEngine {
 
   /** An API is down: whether others are, too, is to be known at once, and not when something of them is due. */
   #askApisThatAreUp(): void {
-    const newest = new Map<ApiName, Task>();
-    for (const task of this.#polled()) {
-      const { spec, record } = task;
+    const isRead = ({ spec, record }: Task) => {
       const { state, isSuspected } = this.#health.apis.get(spec.api) ?? {};
-      if (state !== 'read' || isSuspected || record.lastFailure || record.lastSuccessMs === undefined)
-        continue;
-      const other = newest.get(spec.api);
-      if (!other || record.answeredMs > other.record.answeredMs) newest.set(spec.api, task);
-    }
-    for (const task of newest.values()) this.#runNow(task);
+      const wasRead = !record.lastFailure && record.lastSuccessMs !== undefined;
+      return state === 'read' && !isSuspected && wasRead;
+    };
+    this.#askOneOfEachApi(isRead, ({ record }) => record.answeredMs);
   }
 
   #perSecondDown(api: ApiName): number | undefined {
