@@ -74,25 +74,39 @@ interface Row {
   readonly value: number;
 }
 
-/** A gauge whose rows are read at each scrape. With `collect`, prom-client would file each row by its labels, and take it out at once. */
-class ReadGauge extends Gauge {
-  readonly #read: () => readonly Row[];
+/**
+ * A gauge whose rows are read at each scrape: the same ones while it is read from the same object. With `collect`, prom-client
+ * would file each row by its labels, and take it out at once.
+ */
+class ReadGauge<From extends object> extends Gauge {
+  readonly #from: () => From;
+  readonly #read: (from: From) => readonly Row[];
+  #last: { readonly from: From; readonly values: { labels: Labels; value: number }[] } | undefined;
 
-  constructor(family: GaugeConfiguration<string>, read: () => readonly Row[]) {
+  constructor(family: GaugeConfiguration<string>, from: () => From, read: (from: From) => readonly Row[]) {
     super(family);
+    this.#from = from;
     this.#read = read;
   }
 
   override async get() {
-    const values = this.#read().map(({ labels = {}, value }) => ({ labels, value }));
-    return { ...(await super.get()), values };
+    const from = this.#from();
+    if (this.#last?.from !== from)
+      this.#last = { from, values: this.#read(from).map(({ labels = {}, value }) => ({ labels, value })) };
+    return { ...(await super.get()), values: this.#last.values };
   }
+}
+
+interface SumsRow {
+  readonly metricName: string;
+  readonly labels: Labels;
+  value: number;
 }
 
 /** A summary of the sum and the count alone. prom-client's own sorts what it observed at each scrape, also where it shows no quantile. */
 class Sums extends Summary {
   readonly #name: string;
-  readonly #sums = new Map<string, { sum: number; count: number }>();
+  readonly #rows = new Map<string, readonly [sum: SumsRow, count: SumsRow]>();
 
   constructor(family: SummaryConfiguration<string>) {
     super(family);
@@ -100,16 +114,15 @@ class Sums extends Summary {
   }
 
   add(kind: string, value: number): void {
-    const sums = this.#sums.get(kind) ?? { sum: 0, count: 0 };
-    this.#sums.set(kind, { sum: sums.sum + value, count: sums.count + 1 });
+    const row = (suffix: string) => ({ metricName: this.#name + suffix, labels: { kind }, value: 0 });
+    const [sum, count] = this.#rows.get(kind) ?? [row('_sum'), row('_count')];
+    sum.value += value;
+    count.value++;
+    this.#rows.set(kind, [sum, count]);
   }
 
   override async get() {
-    const values = Array.from(this.#sums, ([kind, { sum, count }]) => [
-      { metricName: `${this.#name}_sum`, labels: { kind }, value: sum },
-      { metricName: `${this.#name}_count`, labels: { kind }, value: count },
-    ]).flat();
-    return { ...(await super.get()), values };
+    return { ...(await super.get()), values: [...this.#rows.values()].flat() };
   }
 }
 
@@ -174,42 +187,44 @@ function declareEvents({ named, counter, gauge, durations }: ReturnType<typeof d
   };
 }
 
-/** What a scrape reads once. */
 /** What the metrics of a scrape are read from. */
-type Facts = ReturnType<Inventory['overview']>;
-
-/** The kinds that are on, and the APIs that they use. */
-interface On {
-  kinds: readonly string[];
-  apis: readonly ApiName[];
+interface Facts extends ReturnType<Inventory['overview']> {
+  /** The kinds that are on, and the APIs that they use. */
+  readonly kinds: readonly string[];
+  readonly apis: readonly ApiName[];
 }
 
-/** Declares what is counted at each scrape. reading: what a scrape reads once. */
+/** Declares what is counted at each scrape. facts: the same object while nothing in it has changed. */
 function declareCounts(
   { named }: ReturnType<typeof declareIn>,
   inventory: Inventory,
-  on: On,
-  reading: () => Facts,
+  facts: () => Facts,
 ): void {
   type Rows = (now: Facts) => readonly Row[];
+  /** Of nothing but the facts, and the series of the store, which they change with. */
   const gauge = (name: string, labels: readonly string[], help: string, read: Rows) =>
-    new ReadGauge(named(name, labels, help), () => read(reading()));
+    new ReadGauge(named(name, labels, help), facts, read);
+  /** Of what has no sign of its change, too. */
+  const liveGauge = (name: string, labels: readonly string[], help: string, read: Rows) =>
+    new ReadGauge(
+      named(name, labels, help),
+      () => ({ now: facts() }),
+      ({ now }) => read(now),
+    );
   const single = (name: string, help: string, figure: () => number) =>
-    gauge(name, [], help, () => [{ value: figure() }]);
-  const byKind = (name: string, help: string, figureOf: (kind: string) => number) =>
-    gauge(name, ['kind'], help, () => on.kinds.map((kind) => ({ labels: { kind }, value: figureOf(kind) })));
-  const isOn = ({ kind }: { readonly kind: string }) => on.kinds.includes(kind);
+    liveGauge(name, [], help, () => [{ value: figure() }]);
+  const talliesOf = ({ tallies, kinds }: Facts) => tallies.filter(({ kind }) => kinds.includes(kind));
   /** Of each account of which a kind has targets, or lists them. */
   const byAccount = (name: string, help: string, figureOf: (tally: Tally) => number) =>
-    gauge(name, ['kind', 'account'], help, ({ tallies }) =>
-      tallies.filter(isOn).map((tally) => ({
+    gauge(name, ['kind', 'account'], help, (now) =>
+      talliesOf(now).map((tally) => ({
         labels: { kind: tally.kind, account: tally.account },
         value: figureOf(tally),
       })),
     );
   const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Facts) => number) =>
     gauge(name, ['api'], help, (now) =>
-      on.apis.map((api) => ({ labels: { api }, value: figureOf(api, now) })),
+      now.apis.map((api) => ({ labels: { api }, value: figureOf(api, now) })),
     );
   /** A listing that is gone has no series. */
   const byListing = (name: string, help: string, figureOf: (listed: ListedTally) => number | undefined) =>
@@ -235,13 +250,13 @@ function declareCounts(
     'When the oldest counter began that sums days, as Unix time; with state.file that can be before the start of the exporter. No series before the first reading.',
     ({ countingSinceMs }) => timestampRow(countingSinceMs),
   );
-  gauge(
+  liveGauge(
     'state_last_write_timestamp_seconds',
     [],
     'When this process last wrote the counters to state.file, as Unix time; 0 before the first time. No series without that file.',
     () => (inventory.state ? [{ value: (inventory.state()?.lastWriteMs ?? 0) / 1000 }] : []),
   );
-  gauge(
+  liveGauge(
     'state_write_failing_since_timestamp_seconds',
     [],
     'Since when the counters cannot be written to state.file, as Unix time. No series while they can.',
@@ -269,17 +284,15 @@ function declareCounts(
     'failing_targets',
     ['kind', 'account', 'result'],
     'Targets whose last poll failed, by its result. No series where none did.',
-    ({ tallies }) =>
-      tallies
-        .filter(isOn)
-        .flatMap(({ kind, account, failing }) =>
-          Array.from(failing, ([result, value]) => ({ labels: { kind, account, result }, value })),
-        ),
+    (now) =>
+      talliesOf(now).flatMap(({ kind, account, failing }) =>
+        Array.from(failing, ([result, value]) => ({ labels: { kind, account, result }, value })),
+      ),
   );
   const accountsOf = ({ health }: Facts) => [
     ...new Set([...inventory.accounts(), ...health.accounts.keys()]),
   ];
-  gauge(
+  liveGauge(
     'account_last_success_timestamp_seconds',
     ['account'],
     'When something was last read with the key of the account itself, as Unix time; 0 before the first time.',
@@ -289,7 +302,7 @@ function declareCounts(
         value: Math.max(0, (now.health.accounts.get(account)?.lastSuccessMs ?? 0) / 1000),
       })),
   );
-  gauge(
+  liveGauge(
     'account_failing',
     ['account', 'reason'],
     '1 while nothing can be read with the key of the account itself, else 0: something was tried since its last success, all of it failed, and so did what was read last, which is asked after two failures, once in five minutes; or all its APIs have paused the key. Only the commonest reason is 1; api_down where everything that was tried is of APIs that are down. What does not exist (not_found), is rejected or is not in the plan counts for neither.',
@@ -309,7 +322,7 @@ function declareCounts(
       });
     },
   );
-  gauge(
+  liveGauge(
     'account_key_shared',
     ['account'],
     '1 while the account is not read, because one before it in the configuration has the same key; else 0.',
@@ -321,26 +334,28 @@ function declareCounts(
       }));
     },
   );
-  byKind('series', 'Series on the page.', (kind) => inventory.store.series(kind));
+  gauge('series', ['kind'], 'Series on the page.', ({ kinds }) =>
+    kinds.map((kind) => ({ labels: { kind }, value: inventory.store.series(kind) })),
+  );
   gauge(
     'refused_keys',
     ['api', 'credential', 'account'],
     '1 while the API answers the key with 401 and nothing of it was read with it since, else 0. A 401 for an id counts once another request with the key got 401, too. A new key of a library counts two minutes later. A key that came with a listing has a series only while it is refused.',
-    ({ health }) =>
-      on.apis.flatMap((api) =>
+    ({ health, apis }) =>
+      apis.flatMap((api) =>
         Array.from(health.apis.get(api)?.keys ?? [], ([credential, { account, state }]) => ({
           labels: { api, credential, account },
           value: Number(state === 'refused'),
         })).filter(({ labels, value }) => value === 1 || !isFoundKey(labels.credential)),
       ),
   );
-  gauge(
+  liveGauge(
     'api_paused_until_timestamp_seconds',
     ['api', 'credential', 'account'],
     'End of the pause of a key after a 429, as Unix time; 0 without a pause. Without a credential and an account: of the API as a whole. A key that came with a listing has a series only while it is paused.',
-    ({ health }) => {
+    ({ health, apis }) => {
       const pauses = inventory.pauses();
-      return on.apis.flatMap((api) => {
+      return apis.flatMap((api) => {
         const keys = health.apis.get(api)?.keys;
         const configured = [...(keys?.keys() ?? [])].filter((credential) => !isFoundKey(credential));
         const untilMs = new Map(['', ...configured].map((credential) => [credential, 0]));
@@ -353,14 +368,14 @@ function declareCounts(
       });
     },
   );
-  gauge(
+  liveGauge(
     'kind_paused_until_timestamp_seconds',
     ['api', 'kind', 'credential', 'account'],
     'End of the pause of a kind and its listings with a key after a 429, as Unix time. A series only while it is paused. The key is paused when a second kind gets 429 and nothing was read with it in between.',
-    ({ health }) =>
+    ({ health, apis }) =>
       inventory
         .pauses()
-        .filter(({ api, kind }) => kind !== '' && on.apis.includes(api))
+        .filter(({ api, kind }) => kind !== '' && apis.includes(api))
         .map(({ api, kind, credential, untilMs }) => {
           const { account = '' } = health.apis.get(api)?.keys.get(credential) ?? {};
           return { labels: { api, kind, credential, account }, value: Math.round(untilMs / 1000) };
@@ -417,17 +432,40 @@ interface JsonFamily extends Header {
   readonly values: readonly (Row & { readonly metricName?: string })[];
 }
 
-/** All families of a registry, read now. */
-async function render(registry: Registry, format: Format): Promise<Buffer> {
-  const families = (await registry.getMetricsAsJSON()) as unknown as readonly JsonFamily[];
-  const texts = families.map(({ name, help, type, values }) => {
-    const header = renderHeader({ name, help, type: name.endsWith('_info') ? 'info' : type }, format);
-    const rows = values.map(({ metricName = name, labels, value }) =>
-      renderRow(metricName, renderLabels(labels), value),
-    );
-    return header + rows.join('');
+/** The families of a registry as they were rendered, in its order. */
+interface Rendering {
+  readonly families: readonly { readonly rows: readonly Row[]; readonly text: string }[];
+  readonly bytes: Buffer;
+}
+
+/** Renders what a registry has now. before: its last rendering in this format, which is returned if nothing has changed. */
+async function render(registry: Registry, format: Format, before: Rendering | undefined): Promise<Rendering> {
+  const now = (await registry.getMetricsAsJSON()) as unknown as readonly JsonFamily[];
+  const families = now.map((family, at) => {
+    const known = before?.families[at];
+    if (known && areSame(known.rows, family.values)) return known;
+    const text = renderFamily(family, format);
+    // The labels may be other objects that say the same.
+    return known?.text === text ? known : { rows: family.values.map((row) => ({ ...row })), text };
   });
-  return Buffer.from(texts.join(''));
+  if (before && families.every((family, at) => family === before.families[at])) return before;
+  return { families, bytes: Buffer.from(families.map(({ text }) => text).join('')) };
+}
+
+/** prom-client changes a value in its row, and keeps the labels. */
+function areSame(before: readonly Row[], now: readonly Row[]): boolean {
+  return (
+    before.length === now.length &&
+    before.every(({ labels, value }, at) => labels === now[at]?.labels && Object.is(value, now[at]?.value))
+  );
+}
+
+function renderFamily({ name, help, type, values }: JsonFamily, format: Format): string {
+  const header = renderHeader({ name, help, type: name.endsWith('_info') ? 'info' : type }, format);
+  const rows = values.map(({ metricName = name, labels, value }) =>
+    renderRow(metricName, renderLabels(labels), value),
+  );
+  return header + rows.join('');
 }
 
 let processMetrics: Registry | undefined;
@@ -478,23 +516,26 @@ function processRegistry(): Registry {
   return registry;
 }
 
+/** How old the metrics of the process may be: to read them is half of what an unchanged page costs, and servers that scrape together share them. */
+const maxAgeMs = 1000;
+
 /** kinds: those that are on; no other kind is named until `setKinds`. */
 export function createTelemetry(kinds: readonly Resource[], inventory: Inventory) {
   const registry = new Registry();
   const declare = declareIn(registry);
   const events = declareEvents(declare);
-  const on: On = { kinds: [], apis: [] };
-  /** What the scrape under way reads. prom-client begins to collect all families before it waits for one. */
-  let reading: Facts | undefined;
-  declareCounts(declare, inventory, on, () => {
-    reading ??= inventory.overview();
-    return reading;
+  let on: Pick<Facts, 'kinds' | 'apis'> = { kinds: [], apis: [] };
+  let last: { readonly overview: object; readonly on: object; readonly facts: Facts } | undefined;
+  declareCounts(declare, inventory, () => {
+    const overview = inventory.overview();
+    if (last?.overview !== overview || last.on !== on) last = { overview, on, facts: { ...overview, ...on } };
+    return last.facts;
   });
   events.build.set(buildInfo.labels, 1);
   // Now, not at the first scrape: it counts from its creation.
   const ofProcess = processRegistry();
-  /** The last rendering of each part, by format. */
-  const rendered = new Map<string, Buffer>();
+  /** Of each part, by format. */
+  const renderings = new Map<string, Rendering & { readonly atMs: number }>();
   /** The APIs that have their first rows. */
   const begun = new Set<ApiName>();
   const beginApi = (api: ApiName) => {
@@ -514,8 +555,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     // A kind that is off has no lag.
     for (const kind of on.kinds) if (!kindsOn.includes(kind)) events.lag.remove({ kind });
     for (const kind of kindsOn) events.lag.inc({ kind }, 0);
-    on.kinds = kindsOn;
-    on.apis = [...apis];
+    on = { kinds: kindsOn, apis: [...apis] };
   };
   setKinds(kinds);
 
@@ -542,13 +582,13 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     },
     /** The metrics of the process, and the exporter's own. A part that is as it was is the same Buffer: it is compressed once. */
     async render(format: Format): Promise<readonly Buffer[]> {
-      reading = undefined;
       const parts = [ofProcess, registry].map(async (part, at) => {
-        const bytes = await render(part, format);
-        const before = rendered.get(`${format} ${at}`);
-        if (before?.equals(bytes)) return before;
-        rendered.set(`${format} ${at}`, bytes);
-        return bytes;
+        const key = `${format} ${at}`;
+        const known = renderings.get(key);
+        if (part === ofProcess && known && performance.now() - known.atMs < maxAgeMs) return known.bytes;
+        const rendering = await render(part, format, known);
+        renderings.set(key, { ...rendering, atMs: performance.now() });
+        return rendering.bytes;
       });
       return Promise.all(parts);
     },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resources } from '../src/resources/kinds/index.ts';
 import { createTelemetry, type Telemetry } from '../src/telemetry.ts';
 import { startWhole } from './held/whole.ts';
@@ -42,6 +42,10 @@ it('says at a scrape how long the event loop took to come round at the one befor
   while (performance.now() - begunMs < 20);
   await scrape;
   await new Promise(setImmediate);
+  // What the process says of itself may be a second old.
+  const nowMs = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs + 1000);
+  onTestFinished(() => void vi.restoreAllMocks());
   const [, seconds] = /^nodejs_eventloop_lag_seconds (\S+)$/m.exec(await render(telemetry)) ?? [];
   expect(Number(seconds)).toBeGreaterThanOrEqual(0.02);
 });
@@ -69,6 +73,31 @@ it('counts anew at each scrape', async () => {
   expect(await render(telemetry)).toContain(`${row} 1`);
   targets = 2;
   expect(await render(telemetry)).toContain(`${row} 2`);
+});
+
+it('shows what happened since the last scrape, and is the same Buffer where nothing did', async () => {
+  let overview = overviewWith({});
+  const telemetry = createTelemetry(resources, { ...inventory, overview: () => overview });
+  const happen = [
+    () => telemetry.polled('application', 'success', 0.5),
+    () => telemetry.requested('core', '200', 0.2),
+    () => telemetry.started('billing', 3),
+    () => telemetry.mismatched('application', 'monthlyCost'),
+    () => telemetry.setKinds(resources.slice(1)),
+    () => telemetry.setKinds(resources),
+    () => {
+      overview = overviewWith({ tallies: tallyOf([status({ app_id: 'a' })]) });
+    },
+  ];
+  for (const one of happen) {
+    const [, before] = await telemetry.render('text');
+    one();
+    const [, after] = await telemetry.render('text');
+    expect(after?.equals(before as Buffer)).toBe(false);
+    expect((await telemetry.render('text'))[1]).toBe(after);
+  }
+  // In this format it is rendered for the first time.
+  expect(await ownRows(render(telemetry))).toEqual(await ownRows(render(telemetry, 'openmetrics')));
 });
 
 it('has the counters of every kind and result from the start, at 0, and those of fields once there is something to count', async () => {
@@ -160,11 +189,8 @@ it('shows the oldest success of 130,000 listings', async () => {
   const some = Array.from({ length: 100 }, (_, at) =>
     listing('videos', { kind: 'video_storage', found: 1, lastSuccessMs: nowMs - at }),
   );
-  const listings = Array.from({ length: 1300 }, () => some).flat();
-  const telemetry = createTelemetry(resources, {
-    ...inventory,
-    overview: () => overviewWith({ tallies: tallyOf([], listings) }),
-  });
+  const overview = overviewWith({ tallies: tallyOf([], Array.from({ length: 1300 }, () => some).flat()) });
+  const telemetry = createTelemetry(resources, { ...inventory, overview: () => overview });
   const labels = '{kind="video_storage",account="account"}';
   const text = await render(telemetry);
   expect(text).toContain(`discovery_last_success_timestamp_seconds${labels} ${(nowMs - 99) / 1000}\n`);
