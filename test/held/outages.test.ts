@@ -498,7 +498,7 @@ it('what failed just before the last success before an outage is read at once wh
 });
 
 it('a listing of many pages is read at its pace from the first page that is answered after an outage', async () => {
-  const ids = Array.from({ length: 3000 }, (_, at) => at + 1);
+  const ids = Array.from({ length: 2100 }, (_, at) => at + 1);
   const api = { isDown: false };
   const whole = await startWhole({
     document: { pull_zones: { interval: '1h', targets: 'all' } },
@@ -529,7 +529,7 @@ it('a listing of many pages is read at its pace from the first page that is answ
 });
 
 it('an API that answers one page in an outage and then nothing is slow again after the next failure', async () => {
-  const ids = Array.from({ length: 600 }, (_, at) => at + 1);
+  const ids = Array.from({ length: 200 }, (_, at) => at + 1);
   const chart = { TotalEgressChart: {} };
   const api = { isDown: false, pages: 0 };
   const whole = await startWhole({

@@ -50,7 +50,7 @@ async function expectExact(whole: Whole, sinceMs: number, what: string, mostMiss
 describe('the day on which a counter begins', () => {
   it('is no gain where the API tells nothing of it until the evening', async () => {
     const whole = await startAt(
-      at('15T09:00'),
+      at('15T19:00'),
       withHole((day) => day === at('15T00:00') && Date.now() < at('15T22:55')),
     );
     await whole.pass(at('15T22:50') - Date.now());
@@ -119,7 +119,7 @@ describe('a machine whose clock is wrong at its start', () => {
       async (request) =>
         reply(200, JSON.stringify(await route(request)), { date: new Date(right()).toUTCString() }),
     ]);
-    const startMs = at('15T12:00');
+    const startMs = at('15T21:00');
     const whole = await startWhole({
       nowMs: startMs + wrongMs,
       routes: Object.fromEntries(dated),
@@ -132,7 +132,7 @@ describe('a machine whose clock is wrong at its start', () => {
     await whole.pass(25 * minuteMs);
     // The first answer about today is that of the second poll, ten minutes later.
     await expectExact(whole, startMs, 'soon', 22);
-    await whole.pass(13 * hourMs);
+    await whole.pass(4 * hourMs);
     await expectExact(whole, startMs, 'on the next day', 22);
   });
 });
