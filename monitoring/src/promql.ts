@@ -371,9 +371,9 @@ export function costGrowth(cost: string): {
   return {
     record: grownInDay(cost),
     comment:
-      'What that grew within a day. A cost that fell with the start of a month began anew; of one that fell otherwise nothing is known.',
+      'What that grew within a day. A cost that fell with the start of a month began anew, whatever it is by now; of one that fell otherwise nothing is known.',
     expr: `
-      (${cost} < 0.5 * ${dayAgo} and on () ${beganNow})
+      (${cost} and min_over_time(${cost}[1d]) < 0.5 * ${dayAgo} and on () ${beganNow})
       or ${cost} - ${dayAgo} >= 0`,
   };
 }

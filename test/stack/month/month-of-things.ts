@@ -281,9 +281,9 @@ export const thingDays: readonly Day[] = [
         pages('AccountBalanceRunningOut', hours(15), { account: 'acme', severity: 'critical' }),
       ),
       happens(
-        '36:00',
+        '50:00',
         '20:00',
-        'an application costs 30 dollars more at once',
+        'an application costs 30 dollars more at once, on the third day of its exporter',
         ofApplication('umbrella', 'application', 0, () => ({ monthlyCost: charged(2) + 30 })),
         mails('ApplicationCostLeap', 120, ofApp('umbrella'), hours(26)),
       ),
