@@ -84,17 +84,16 @@ async function run(options: Options): Promise<void> {
   for (const [name, measure] of partsOf(builds, options)) {
     log(`measuring: ${name}`);
     loads.push(`${name} ${loadAverage()}`);
-    parts.push(await measure());
+    const part = await measure();
+    // At once: what comes later may fail.
+    console.log(part.tables.map(renderTable).join('\n'));
+    parts.push(part);
   }
-  const tables = [
-    aimsTable(
-      parts.flatMap(({ aims }) => aims),
-      otherName,
-    ),
-    ...parts.flatMap((part) => part.tables),
-  ];
-  console.log(`${machine()}\nLoad average before each part: ${loads.join(', ')}\n`);
-  console.log(tables.map(renderTable).join('\n'));
+  const aims = aimsTable(
+    parts.flatMap((part) => part.aims),
+    otherName,
+  );
+  console.log(`${machine()}\nLoad average before each part: ${loads.join(', ')}\n\n${renderTable(aims)}`);
   if (!options.write) return;
   const revision = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim();
   const minutes = (performance.now() - startedMs) / 60_000;
