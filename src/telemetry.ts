@@ -40,7 +40,7 @@ export interface Paused {
 
 /** What is read at each scrape. */
 export interface Inventory {
-  /** Another object once something has changed, the series of the store included. */
+  /** Another object once something has changed. */
   readonly overview: () => Pick<Overview, 'tallies' | 'health' | 'capacities' | 'countingSinceMs'>;
   readonly store: Pick<Store, 'series'>;
   /** loadedAtMs: the last success (Unix time); refused: set if a later load failed. Another object once it has changed. */
@@ -75,8 +75,8 @@ interface Row {
 }
 
 /**
- * A gauge whose rows are read at each scrape: the same ones while it is read from the same object. With `collect`, prom-client
- * would file each row by its labels, and take it out at once.
+ * A gauge whose rows are read from an object, and read again once it is another one. With `collect`, prom-client would file each row by
+ * its labels, and take it out at once.
  */
 class ReadGauge<From extends object> extends Gauge {
   readonly #from: () => From;
@@ -201,10 +201,10 @@ function declareCounts(
   facts: () => Facts,
 ): void {
   type Rows = (now: Facts) => readonly Row[];
-  /** Of nothing but the facts, and the series of the store, which they change with. */
+  /** Of nothing but the facts. */
   const gauge = (name: string, labels: readonly string[], help: string, read: Rows) =>
     new ReadGauge(named(name, labels, help), facts, read);
-  /** Of what has no sign of its change, too. */
+  /** Also of what does not show when it changes: read at each scrape. */
   const liveGauge = (name: string, labels: readonly string[], help: string, read: Rows) =>
     new ReadGauge(
       named(name, labels, help),
@@ -334,7 +334,7 @@ function declareCounts(
       }));
     },
   );
-  gauge('series', ['kind'], 'Series on the page.', ({ kinds }) =>
+  liveGauge('series', ['kind'], 'Series on the page.', ({ kinds }) =>
     kinds.map((kind) => ({ labels: { kind }, value: inventory.store.series(kind) })),
   );
   gauge(
@@ -438,21 +438,19 @@ interface Rendering {
   readonly bytes: Buffer;
 }
 
-/** Renders what a registry has now. before: its last rendering in this format, which is returned if nothing has changed. */
+/** Renders what a registry has now. before: its last rendering in this format, whose bytes are used again if nothing has changed. */
 async function render(registry: Registry, format: Format, before: Rendering | undefined): Promise<Rendering> {
   const now = (await registry.getMetricsAsJSON()) as unknown as readonly JsonFamily[];
   const families = now.map((family, at) => {
     const known = before?.families[at];
     if (known && areSame(known.rows, family.values)) return known;
-    const text = renderFamily(family, format);
-    // The labels may be other objects that say the same.
-    return known?.text === text ? known : { rows: family.values.map((row) => ({ ...row })), text };
+    return { rows: family.values.map((row) => ({ ...row })), text: renderFamily(family, format) };
   });
-  if (before && families.every((family, at) => family === before.families[at])) return before;
-  return { families, bytes: Buffer.from(families.map(({ text }) => text).join('')) };
+  const isSame = before && families.every(({ text }, at) => text === before.families[at]?.text);
+  return { families, bytes: isSame ? before.bytes : Buffer.from(families.map(({ text }) => text).join('')) };
 }
 
-/** prom-client changes a value in its row, and keeps the labels. */
+/** Whether no labels are another object, and no value has changed, for which prom-client changes its row. */
 function areSame(before: readonly Row[], now: readonly Row[]): boolean {
   return (
     before.length === now.length &&
@@ -473,7 +471,7 @@ let processMetrics: Registry | undefined;
 /** How often prom-client measures the delay of the event loop, which nothing shows: as rarely as it can, because that wakes an idle process. */
 const neverMs = 2 ** 31 - 1;
 
-/** As prom-client's own: at each scrape, how long the event loop took to come round at the one before. */
+/** As prom-client's own: how long the event loop took to come round when it was last asked. */
 function addLag(registry: Registry): void {
   new Gauge({
     name: 'nodejs_eventloop_lag_seconds',
@@ -526,10 +524,16 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const events = declareEvents(declare);
   let on: Pick<Facts, 'kinds' | 'apis'> = { kinds: [], apis: [] };
   let last: { readonly overview: object; readonly on: object; readonly facts: Facts } | undefined;
-  declareCounts(declare, inventory, () => {
+  const factsNow = () => {
     const overview = inventory.overview();
     if (last?.overview !== overview || last.on !== on) last = { overview, on, facts: { ...overview, ...on } };
     return last.facts;
+  };
+  /** Those of the scrape under way. prom-client begins to collect all families before it waits for one. */
+  let scraped: Facts | undefined;
+  declareCounts(declare, inventory, () => {
+    scraped ??= factsNow();
+    return scraped;
   });
   events.build.set(buildInfo.labels, 1);
   // Now, not at the first scrape: it counts from its creation.
@@ -582,6 +586,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     },
     /** The metrics of the process, and the exporter's own. A part that is as it was is the same Buffer: it is compressed once. */
     async render(format: Format): Promise<readonly Buffer[]> {
+      scraped = undefined;
       const parts = [ofProcess, registry].map(async (part, at) => {
         const key = `${format} ${at}`;
         const known = renderings.get(key);

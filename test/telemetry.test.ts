@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resources } from '../src/resources/kinds/index.ts';
-import { createTelemetry, type Telemetry } from '../src/telemetry.ts';
+import { createTelemetry, type Inventory, type Telemetry } from '../src/telemetry.ts';
 import { startWhole } from './held/whole.ts';
 import { inventory, overviewWith } from './inventory.ts';
 import { resourceOf } from './polling/fixtures.ts';
@@ -76,25 +76,89 @@ it('counts anew at each scrape', async () => {
 });
 
 it('shows what happened since the last scrape, and is the same Buffer where nothing did', async () => {
-  let overview = overviewWith({});
-  const telemetry = createTelemetry(resources, { ...inventory, overview: () => overview });
-  const happen = [
-    () => telemetry.polled('application', 'success', 0.5),
-    () => telemetry.requested('core', '200', 0.2),
-    () => telemetry.started('billing', 3),
-    () => telemetry.mismatched('application', 'monthlyCost'),
-    () => telemetry.setKinds(resources.slice(1)),
-    () => telemetry.setKinds(resources),
-    () => {
-      overview = overviewWith({ tallies: tallyOf([status({ app_id: 'a' })]) });
+  const changing = {
+    overview: overviewWith({}),
+    configuration: inventory.configuration(),
+    pauses: inventory.pauses(),
+    accounts: inventory.accounts(),
+    sameKeys: inventory.sameKeys(),
+    state: { lastWriteMs: 0, failingSinceMs: undefined as number | undefined },
+    series: 2,
+    lines: 0,
+  };
+  const changingInventory: Inventory = {
+    overview: () => changing.overview,
+    store: { series: () => changing.series },
+    configuration: () => changing.configuration,
+    pauses: () => changing.pauses,
+    accounts: () => changing.accounts,
+    sameKeys: () => changing.sameKeys,
+    droppedLogLines: () => changing.lines,
+    state: () => changing.state,
+  };
+  let kinds = resources;
+  const telemetry = createTelemetry(kinds, changingInventory);
+  const turn = (on: typeof kinds) => {
+    kinds = on;
+    telemetry.setKinds(kinds);
+  };
+  /** What is not counted by events. */
+  const readRows = async (of: Telemetry) => {
+    const isEvent = /^bunnynet_exporter_(polls|poll_duration|api_request|schedule_lag|schema_|unrecognized_)/;
+    return (await ownRows(render(of))).filter((row) => !isEvent.test(row));
+  };
+  const pause = { api: 'core' as const, credential: 'account', kind: 'billing', untilMs: nowMs };
+  const happen: Readonly<Record<string, () => unknown>> = {
+    poll: () => telemetry.polled('application', 'success', 0.5),
+    request: () => telemetry.requested('core', '200', 0.2),
+    start: () => telemetry.started('billing', 3),
+    mismatch: () => telemetry.mismatched('application', 'monthlyCost'),
+    'unlisted value': () => telemetry.unrecognized('application', 'status'),
+    'kind that is off': () => turn(resources.slice(1)),
+    'kind that is on': () => turn(resources),
+    overview: () => {
+      changing.overview = overviewWith({ tallies: tallyOf([status({ app_id: 'a' })]) });
     },
-  ];
-  for (const one of happen) {
+    reload: () => {
+      changing.configuration = { loadedAtMs: nowMs, refused: {} };
+    },
+    'pause of a kind': () => {
+      changing.pauses = [pause];
+    },
+    'pause of a key': () => {
+      changing.pauses = [{ ...pause, kind: '' }];
+    },
+    account: () => {
+      changing.accounts = ['account', 'other'];
+    },
+    'account in the place of another': () => {
+      changing.accounts = ['account', 'third'];
+    },
+    'key of another': () => {
+      changing.sameKeys = [{ account: 'third', other: 'account' }];
+    },
+    write: () => {
+      changing.state = { lastWriteMs: nowMs, failingSinceMs: undefined };
+    },
+    'write that fails': () => {
+      changing.state = { lastWriteMs: nowMs, failingSinceMs: nowMs };
+    },
+    series: () => {
+      changing.series = 3;
+    },
+    'dropped line': () => {
+      changing.lines = 1;
+    },
+  };
+  for (const [what, one] of Object.entries(happen)) {
     const [, before] = await telemetry.render('text');
     one();
     const [, after] = await telemetry.render('text');
-    expect(after?.equals(before as Buffer)).toBe(false);
-    expect((await telemetry.render('text'))[1]).toBe(after);
+    expect(after?.toString(), what).not.toBe(before?.toString());
+    expect((await telemetry.render('text'))[1], what).toBe(after);
+    expect(await readRows(telemetry), what).toEqual(
+      await readRows(createTelemetry(kinds, changingInventory)),
+    );
   }
   // In this format it is rendered for the first time.
   expect(await ownRows(render(telemetry))).toEqual(await ownRows(render(telemetry, 'openmetrics')));

@@ -104,7 +104,7 @@ export function createMetricsRoute(options: MetricsRouteOptions): Route['handle'
 
 /**
  * Families that are compressed apart from others: the whole store, or one of its kinds, so that pages of several kinds share what
- * is compressed; and each part of the own metrics: those of the process change at every scrape, the others once something happened.
+ * is compressed; and each part of the own metrics: those of the process change each second, the others once something happened.
  */
 interface CompressedPart {
   readonly name: string;
