@@ -368,12 +368,22 @@ export function costGrowth(cost: string): {
   readonly expr: string;
 } {
   const dayAgo = `last_over_time(${cost}[15m] offset 1d)`;
+  const isAnew = `on () ${beganNow}`;
   return {
     record: grownInDay(cost),
-    comment:
-      'What that grew within a day. A cost that fell with the start of a month began anew, whatever it is by now; of one that fell otherwise nothing is known.',
+    comment: `
+      What that grew within a day. On the first of a month a cost has begun anew that is less than half of what it was a day ago, or was so for
+      a quarter of the time since midnight; it grew by what it is, and by what it grew until midnight. Of one that fell otherwise nothing is
+      known.`,
     expr: `
-      (${cost} and min_over_time(${cost}[1d]) < 0.5 * ${dayAgo} and on () ${beganNow})
+      (
+        (
+          ${cost} < 0.5 * ${dayAgo}
+          or ${cost} and quantile_over_time(0.25, (${cost} and ${isAnew})[1d:15m]) < 0.5 * ${dayAgo}
+        )
+        + (clamp_min(max_over_time((${cost} unless ${isAnew})[1d:15m]) - ${dayAgo}, 0) or 0 * ${cost})
+        and ${isAnew}
+      )
       or ${cost} - ${dayAgo} >= 0`,
   };
 }
