@@ -226,9 +226,10 @@ export class Doubts {
 
   #settle({ tasks, last, readBeganMs }: AskedKey, some: Iterable<Task>): void {
     for (const task of some) {
-      const fault = isInDoubt(task) ? faultOf(task.record.endedMs, last, readBeganMs) : undefined;
+      const isOpen = isInDoubt(task);
+      const fault = isOpen ? faultOf(task.record.endedMs, last, readBeganMs) : undefined;
       if (fault !== undefined) this.#options.tell(task, fault);
-      if (!isInDoubt(task) || fault === 'id' || fault === 'key') tasks.delete(task);
+      if (!isOpen || fault === 'id' || fault === 'key') tasks.delete(task);
       else tasks.add(task);
     }
   }

@@ -34,9 +34,12 @@ export async function readDays<Reading>(
   context: ReadContext,
 ): Promise<ReadDays<Reading>> {
   const { range, shownFromMs } = askedFor(context, query);
-  const { lostMs = [], hasFailed = false } = context;
   // An answer that is about no range is the same for each day.
-  const { pendingMs = [] } = query.yesterday === undefined ? {} : context;
+  if (query.yesterday === undefined) {
+    const { parts } = await readFirst(ask, query, range, [range.fromMs, range.fromMs]);
+    return { shown: parts.map(({ reading }) => reading), counted: parts.map(countedOf), untold: [] };
+  }
+  const { lostMs = [], pendingMs = [], hasFailed = false } = context;
   const apart = new Set([...pendingMs, ...lostMs]);
   const todayMs = daysIn(range).at(-1)?.fromMs ?? range.fromMs;
   // A clock that was set back has days to come.
@@ -56,9 +59,13 @@ export async function readDays<Reading>(
   const shown = counted.filter(({ request }) => !request.range || request.range.toMs > shownFromMs);
   return {
     shown: shown.map(({ reading }) => reading),
-    counted: counted.map(({ request: { range: of }, reading }) => ({ reading, range: of })),
+    counted: counted.map(countedOf),
     untold: [...untold, ...toCome.map((startMs): UntoldDay => ({ startMs, how: 'not_asked' }))],
   };
+}
+
+function countedOf<Reading>({ request: { range }, reading }: Part<Reading>): ReadPart<Reading> {
+  return { reading, range };
 }
 
 /**
