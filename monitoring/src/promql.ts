@@ -372,16 +372,15 @@ export function costGrowth(cost: string): {
   return {
     record: grownInDay(cost),
     comment: `
-      What that grew within a day. On the first of a month a cost has begun anew that is less than half of what it was a day ago, or was so for
-      a quarter of the time since midnight; it grew by what it is, and by what it grew until midnight. Of one that fell otherwise nothing is
-      known.`,
+      What that grew within a day. On the first of a month a cost has begun anew that is less than half of what it was a day ago, or was so
+      since midnight; it grew by what it is, and by what it grew until midnight. Of one that fell otherwise nothing is known.`,
     expr: `
       (
         (
           ${cost} < 0.5 * ${dayAgo}
-          or ${cost} and quantile_over_time(0.25, (${cost} and ${isAnew})[1d:15m]) < 0.5 * ${dayAgo}
+          or ${cost} and min_over_time((${cost} and ${isAnew})[1d:15m]) < 0.5 * ${dayAgo}
         )
-        + (clamp_min(max_over_time((${cost} unless ${isAnew})[1d:15m]) - ${dayAgo}, 0) or 0 * ${cost})
+        + (clamp_min(last_over_time((${cost} unless ${isAnew})[1d:15m]) - ${dayAgo}, 0) or 0 * ${cost})
         and ${isAnew}
       )
       or ${cost} - ${dayAgo} >= 0`,
