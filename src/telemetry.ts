@@ -74,26 +74,18 @@ interface Row {
   readonly value: number;
 }
 
-/**
- * A gauge whose rows are read from an object, and read again once it is another one. With `collect`, prom-client would file each row by
- * its labels, and take it out at once.
- */
-class ReadGauge<From extends object> extends Gauge {
-  readonly #from: () => From;
-  readonly #read: (from: From) => readonly Row[];
-  #last: { readonly from: From; readonly values: { labels: Labels; value: number }[] } | undefined;
+/** A gauge whose rows are read at each scrape. With `collect`, prom-client would file each row by its labels, and take it out at once. */
+class ReadGauge extends Gauge {
+  readonly #read: () => readonly Row[];
 
-  constructor(family: GaugeConfiguration<string>, from: () => From, read: (from: From) => readonly Row[]) {
+  constructor(family: GaugeConfiguration<string>, read: () => readonly Row[]) {
     super(family);
-    this.#from = from;
     this.#read = read;
   }
 
   override async get() {
-    const from = this.#from();
-    if (this.#last?.from !== from)
-      this.#last = { from, values: this.#read(from).map(({ labels = {}, value }) => ({ labels, value })) };
-    return { ...(await super.get()), values: this.#last.values };
+    const values = this.#read().map(({ labels = {}, value }) => ({ labels, value }));
+    return { ...(await super.get()), values };
   }
 }
 
@@ -194,25 +186,17 @@ interface Facts extends ReturnType<Inventory['overview']> {
   readonly apis: readonly ApiName[];
 }
 
-/** Declares what is counted at each scrape. facts: the same object while nothing in it has changed. */
+/** Declares what is counted at each scrape. facts: those of the scrape under way. */
 function declareCounts(
   { named }: ReturnType<typeof declareIn>,
   inventory: Inventory,
   facts: () => Facts,
 ): void {
   type Rows = (now: Facts) => readonly Row[];
-  /** Of nothing but the facts. */
   const gauge = (name: string, labels: readonly string[], help: string, read: Rows) =>
-    new ReadGauge(named(name, labels, help), facts, read);
-  /** Also of what does not show when it changes: read at each scrape. */
-  const liveGauge = (name: string, labels: readonly string[], help: string, read: Rows) =>
-    new ReadGauge(
-      named(name, labels, help),
-      () => ({ now: facts() }),
-      ({ now }) => read(now),
-    );
+    new ReadGauge(named(name, labels, help), () => read(facts()));
   const single = (name: string, help: string, figure: () => number) =>
-    liveGauge(name, [], help, () => [{ value: figure() }]);
+    gauge(name, [], help, () => [{ value: figure() }]);
   const talliesOf = ({ tallies, kinds }: Facts) => tallies.filter(({ kind }) => kinds.includes(kind));
   /** Of each account of which a kind has targets, or lists them. */
   const byAccount = (name: string, help: string, figureOf: (tally: Tally) => number) =>
@@ -250,13 +234,13 @@ function declareCounts(
     'When the oldest counter began that sums days, as Unix time; with state.file that can be before the start of the exporter. No series before the first reading.',
     ({ countingSinceMs }) => timestampRow(countingSinceMs),
   );
-  liveGauge(
+  gauge(
     'state_last_write_timestamp_seconds',
     [],
     'When this process last wrote the counters to state.file, as Unix time; 0 before the first time. No series without that file.',
     () => (inventory.state ? [{ value: (inventory.state()?.lastWriteMs ?? 0) / 1000 }] : []),
   );
-  liveGauge(
+  gauge(
     'state_write_failing_since_timestamp_seconds',
     [],
     'Since when the counters cannot be written to state.file, as Unix time. No series while they can.',
@@ -292,7 +276,7 @@ function declareCounts(
   const accountsOf = ({ health }: Facts) => [
     ...new Set([...inventory.accounts(), ...health.accounts.keys()]),
   ];
-  liveGauge(
+  gauge(
     'account_last_success_timestamp_seconds',
     ['account'],
     'When something was last read with the key of the account itself, as Unix time; 0 before the first time.',
@@ -302,7 +286,7 @@ function declareCounts(
         value: Math.max(0, (now.health.accounts.get(account)?.lastSuccessMs ?? 0) / 1000),
       })),
   );
-  liveGauge(
+  gauge(
     'account_failing',
     ['account', 'reason'],
     '1 while nothing can be read with the key of the account itself, else 0: something was tried since its last success, all of it failed, and so did what was read last, which is asked after two failures, once in five minutes; or all its APIs have paused the key. Only the commonest reason is 1; api_down where everything that was tried is of APIs that are down. What does not exist (not_found), is rejected or is not in the plan counts for neither.',
@@ -322,7 +306,7 @@ function declareCounts(
       });
     },
   );
-  liveGauge(
+  gauge(
     'account_key_shared',
     ['account'],
     '1 while the account is not read, because one before it in the configuration has the same key; else 0.',
@@ -334,7 +318,7 @@ function declareCounts(
       }));
     },
   );
-  liveGauge('series', ['kind'], 'Series on the page.', ({ kinds }) =>
+  gauge('series', ['kind'], 'Series on the page.', ({ kinds }) =>
     kinds.map((kind) => ({ labels: { kind }, value: inventory.store.series(kind) })),
   );
   gauge(
@@ -349,7 +333,7 @@ function declareCounts(
         })).filter(({ labels, value }) => value === 1 || !isFoundKey(labels.credential)),
       ),
   );
-  liveGauge(
+  gauge(
     'api_paused_until_timestamp_seconds',
     ['api', 'credential', 'account'],
     'End of the pause of a key after a 429, as Unix time; 0 without a pause. Without a credential and an account: of the API as a whole. A key that came with a listing has a series only while it is paused.',
@@ -368,7 +352,7 @@ function declareCounts(
       });
     },
   );
-  liveGauge(
+  gauge(
     'kind_paused_until_timestamp_seconds',
     ['api', 'kind', 'credential', 'account'],
     'End of the pause of a kind and its listings with a key after a 429, as Unix time. A series only while it is paused. The key is paused when a second kind gets 429 and nothing was read with it in between.',
@@ -427,14 +411,19 @@ function timestampRow(ms: number | undefined): readonly Row[] {
   return ms === undefined ? [] : [{ value: ms / 1000 }];
 }
 
+/** Of a histogram or a summary: `<name>_sum` and the like. */
+interface JsonRow extends Row {
+  readonly metricName?: string;
+}
+
 /** What prom-client gives. Its declaration says that the type is a number, and knows no `metricName`. */
 interface JsonFamily extends Header {
-  readonly values: readonly (Row & { readonly metricName?: string })[];
+  readonly values: readonly JsonRow[];
 }
 
 /** The families of a registry as they were rendered, in its order. */
 interface Rendering {
-  readonly families: readonly { readonly rows: readonly Row[]; readonly text: string }[];
+  readonly families: readonly { readonly rows: readonly JsonRow[]; readonly text: string }[];
   readonly bytes: Buffer;
 }
 
@@ -444,18 +433,29 @@ async function render(registry: Registry, format: Format, before: Rendering | un
   const families = now.map((family, at) => {
     const known = before?.families[at];
     if (known && areSame(known.rows, family.values)) return known;
+    // prom-client changes the values in its own rows.
     return { rows: family.values.map((row) => ({ ...row })), text: renderFamily(family, format) };
   });
-  const isSame = before && families.every(({ text }, at) => text === before.families[at]?.text);
-  return { families, bytes: isSame ? before.bytes : Buffer.from(families.map(({ text }) => text).join('')) };
+  const isOld = before && families.every((family, at) => family === before.families[at]);
+  return { families, bytes: isOld ? before.bytes : Buffer.from(families.map(({ text }) => text).join('')) };
 }
 
-/** Whether no labels are another object, and no value has changed, for which prom-client changes its row. */
-function areSame(before: readonly Row[], now: readonly Row[]): boolean {
+function areSame(before: readonly JsonRow[], now: readonly JsonRow[]): boolean {
+  return before.length === now.length && before.every((row, at) => isSame(row, now[at]));
+}
+
+function isSame(before: JsonRow, now: JsonRow | undefined): boolean {
   return (
-    before.length === now.length &&
-    before.every(({ labels, value }, at) => labels === now[at]?.labels && Object.is(value, now[at]?.value))
+    Object.is(before.value, now?.value) &&
+    before.metricName === now?.metricName &&
+    haveSame(before.labels ?? {}, now?.labels ?? {})
   );
+}
+
+function haveSame(before: Labels, now: Labels): boolean {
+  if (before === now) return true;
+  for (const name in before) if (before[name] !== now[name]) return false;
+  return Object.keys(before).length === Object.keys(now).length;
 }
 
 function renderFamily({ name, help, type, values }: JsonFamily, format: Format): string {
@@ -523,17 +523,11 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const declare = declareIn(registry);
   const events = declareEvents(declare);
   let on: Pick<Facts, 'kinds' | 'apis'> = { kinds: [], apis: [] };
-  let last: { readonly overview: object; readonly on: object; readonly facts: Facts } | undefined;
-  const factsNow = () => {
-    const overview = inventory.overview();
-    if (last?.overview !== overview || last.on !== on) last = { overview, on, facts: { ...overview, ...on } };
-    return last.facts;
-  };
   /** Those of the scrape under way. prom-client begins to collect all families before it waits for one. */
-  let scraped: Facts | undefined;
+  let facts: Facts | undefined;
   declareCounts(declare, inventory, () => {
-    scraped ??= factsNow();
-    return scraped;
+    facts ??= { ...inventory.overview(), ...on };
+    return facts;
   });
   events.build.set(buildInfo.labels, 1);
   // Now, not at the first scrape: it counts from its creation.
@@ -586,7 +580,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     },
     /** The metrics of the process, and the exporter's own. A part that is as it was is the same Buffer: it is compressed once. */
     async render(format: Format): Promise<readonly Buffer[]> {
-      scraped = undefined;
+      facts = undefined;
       const parts = [ofProcess, registry].map(async (part, at) => {
         const key = `${format} ${at}`;
         const known = renderings.get(key);
