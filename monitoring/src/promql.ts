@@ -368,7 +368,7 @@ export function costGrowth(cost: string): {
   readonly expr: string;
 } {
   const dayAgo = `last_over_time(${cost}[15m] offset 1d)`;
-  const isAnew = `on () ${beganNow}`;
+  const onFirstDay = `on () ${beganNow}`;
   return {
     record: grownInDay(cost),
     comment: `
@@ -378,10 +378,10 @@ export function costGrowth(cost: string): {
       (
         (
           ${cost} < 0.5 * ${dayAgo}
-          or ${cost} and min_over_time((${cost} and ${isAnew})[1d:15m]) < 0.5 * ${dayAgo}
+          or ${cost} and min_over_time((${cost} and ${onFirstDay})[1d:15m]) < 0.5 * ${dayAgo}
         )
-        + (clamp_min(last_over_time((${cost} unless ${isAnew})[1d:15m]) - ${dayAgo}, 0) or 0 * ${cost})
-        and ${isAnew}
+        + (clamp_min(last_over_time((${cost} unless ${onFirstDay})[1d:15m]) - ${dayAgo}, 0) or 0 * ${cost})
+        and ${onFirstDay}
       )
       or ${cost} - ${dayAgo} >= 0`,
   };

@@ -34,7 +34,7 @@ export async function readDays<Reading>(
   context: ReadContext,
 ): Promise<ReadDays<Reading>> {
   const { range, shownFromMs } = askedFor(context, query);
-  // An answer that is about no range is the same for each day.
+  // No earlier day matters: an answer about no range is the same for each day, and without counters there is nothing to catch up on.
   if (query.yesterday === undefined) {
     const { parts } = await readFirst(ask, query, range, [range.fromMs, range.fromMs]);
     return { shown: parts.map(({ reading }) => reading), counted: parts.map(countedOf), untold: [] };

@@ -8,7 +8,7 @@ import { beginRun, type Run } from './scenario.ts';
 import type { Whole } from './whole.ts';
 
 /** By day only those about what is derived, at night all. */
-const isRepeated = runs(/\/test\/held\/(lacking|listings|readings|accounts)\.test/, /\/test\/held\//);
+const isRepeated = runs(/\/test\/held\/(lacking|listings|readings|accounts|outages)\.test/, /\/test\/held\//);
 
 /** Scenarios with more requests run once, and those where the reads in between would list more targets. */
 const maxRequests = runs(100, 5000);

@@ -342,7 +342,7 @@ export async function playScene(): Promise<Scene> {
       .map(({ metric }) => metric['app_id'] ?? '')
       .find((id) => id !== deleted && id !== unrecognized);
     if (misread === undefined) throw new Error('no application is active');
-    // The newest fault strikes: the key of the library is refused by all of its API.
+    // The newest fault counts: the key of the library is refused by all of its API, also for the first of these kinds.
     simulator.inject({ type: 'status-400', kind: [...unreadableKinds] });
     simulator.inject({ type: 'status-401', api: 'video', target: `library/${library}` });
     simulator.inject({ type: 'wrong-types', kind: 'application', target: misread });
