@@ -106,8 +106,8 @@ async function send(
   };
   const { status, headers, body } = await exchange(connections.dispatcher, request, signal);
   const header = (name: string) => {
-    // Several headers of the same name are a list.
-    const [value] = [headers[name]].flat();
+    const all = headers[name];
+    const value = Array.isArray(all) ? all[0] : all;
     return value === undefined ? undefined : hide(value);
   };
   const sentAtMs = Date.parse(header('date') ?? '') || undefined;

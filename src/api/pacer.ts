@@ -170,9 +170,9 @@ export class Pacer {
       if (this.#isGivenUp(address)) throw new PausedError('paused for too long');
       const path = this.#pathOf(address);
       const waiters = isFirst ? path[2].first : path[2].further;
+      let stopListening = () => {};
       const leave = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', abort);
+        stopListening();
         waiters.delete(waiter);
         this.#waiting--;
       };
@@ -187,14 +187,20 @@ export class Pacer {
           reject(error);
         },
       };
+      waiters.add(waiter);
+      this.#waiting++;
+      this.#serve();
+      // Mostly it need not wait.
+      if (!waiters.has(waiter)) return;
       const abort = () => waiter.giveUp(signal.reason as Error);
       const endTime = () => waiter.giveUp(new Error('no permit in time'));
       const waitMs = untilMs - performance.now();
       const timer = waitMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(endTime, waitMs);
       signal.addEventListener('abort', abort);
-      waiters.add(waiter);
-      this.#waiting++;
-      this.#serve();
+      stopListening = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+      };
     });
   }
 

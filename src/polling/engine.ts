@@ -42,7 +42,7 @@ import {
   type Target,
 } from './spec.ts';
 import { type TargetStatus, TargetTask, type Task } from './target-task.ts';
-import { ListingTask } from './task.ts';
+import { ListingTask, noneMissed } from './task.ts';
 import { Timetable } from './timetable.ts';
 
 /** The keys that come with listings. */
@@ -917,19 +917,22 @@ function isFed(task: Task): task is TargetTask {
 
 /** Notes what was missing from a run of a listing, and returns what stays all the same: only a run of a moving listing proves nothing. */
 function sparedOf(task: ListingTask, { found, isMoved }: Run): readonly SnapshotEntry[] {
+  if (!isMoved) {
+    task.movedRuns = 0;
+    task.missed = noneMissed;
+    return [];
+  }
   const missed = new Map<string, number>();
   const spared: SnapshotEntry[] = [];
-  if (isMoved) {
-    const ids = new Set(found.map((one) => idText(one.ids)));
-    for (const entry of task.snapshot?.entries ?? []) {
-      const id = idText(entry.ids);
-      const runs = (task.missed.get(id) ?? 0) + 1;
-      if (ids.has(id) || runs >= enoughMovedRuns) continue;
-      missed.set(id, runs);
-      spared.push(entry);
-    }
+  const ids = new Set(found.map((one) => idText(one.ids)));
+  for (const entry of task.snapshot?.entries ?? []) {
+    const id = idText(entry.ids);
+    const runs = (task.missed.get(id) ?? 0) + 1;
+    if (ids.has(id) || runs >= enoughMovedRuns) continue;
+    missed.set(id, runs);
+    spared.push(entry);
   }
-  task.movedRuns = isMoved ? task.movedRuns + 1 : 0;
+  task.movedRuns++;
   task.missed = missed;
   return spared;
 }

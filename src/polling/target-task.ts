@@ -155,7 +155,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     const infos: FamilyRows[] = [];
     const rows = rowsOf(spec, shown, onNotFinite, infos);
     const condition = conditionOf(spec.kind, shown);
-    const extract = structuredClone(extractOf(spec.kind, shown, this.extract));
+    const extract = extractOf(spec.kind, shown, this.extract);
     const lost = this.#counters?.add(spec, counted, { nowMs: atMs, uptimeMs, beganUnixMs, sentAtMs }, untold);
     this.#failure = undefined;
     this.stale = false;

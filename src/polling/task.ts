@@ -8,6 +8,10 @@ import type { SnapshotEntry } from './listed-things.ts';
 import { neverPolled, type PollRecord } from './record.ts';
 import { type ListingSpec, operationOf, type Spec } from './spec.ts';
 
+/** For the polls to come: to make one, with its signal, for each poll would take a tenth of the CPU of a poll. None of them is aborted. */
+const unused: AbortController[] = [];
+const mostUnused = 64;
+
 /** One list for all tasks: rarely somebody waits for a poll. */
 const nobody: readonly (() => void)[] = [];
 
@@ -45,12 +49,13 @@ export class PollTask<Of extends Spec = Spec> {
 
   /** A poll is in line from now on. Once the signal is aborted, nothing of it goes on and nothing of it counts. */
   begin(): AbortSignal {
-    this.#poll = new AbortController();
+    this.#poll = unused.pop() ?? new AbortController();
     return this.#poll.signal;
   }
 
   /** The poll has ended, and counts. */
   end(): void {
+    if (this.#poll && unused.length < mostUnused) unused.push(this.#poll);
     this.#poll = undefined;
     this.#resolveAll();
   }
@@ -97,6 +102,9 @@ export interface CompleteRun {
   readonly entries: readonly SnapshotEntry[];
 }
 
+/** Of a listing that did not change while it was read, as nearly always: one for all. */
+export const noneMissed: ReadonlyMap<string, number> = new Map();
+
 export class ListingTask extends PollTask<ListingSpec> {
   /** What the last run had that was taken over; undefined before the first. */
   snapshot: Snapshot | undefined;
@@ -105,5 +113,5 @@ export class ListingTask extends PollTask<ListingSpec> {
   /** Runs in a row in which the listing changed while it was read. */
   movedRuns = 0;
   /** How many of these runs in a row were without a thing, by its ids. */
-  missed: ReadonlyMap<string, number> = new Map();
+  missed = noneMissed;
 }

@@ -33,6 +33,8 @@ export class Timetable<Item> {
 
   set(item: Item, dueAtMs: number): void {
     this.#dueAtMs.set(item, dueAtMs);
+    // A timer that should have fired is late because the machine slept.
+    if (dueAtMs >= this.#wakeAtMs && this.#wakeAtMs > this.#nowMs()) return;
     this.#wakeAtMs = Math.min(dueAtMs, this.#wakeAtMs);
     if (this.#isChanged) return;
     this.#isChanged = true;

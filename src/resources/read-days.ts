@@ -36,8 +36,8 @@ export async function readDays<Reading>(
   const { range, shownFromMs } = askedFor(context, query);
   // No earlier day matters: an answer about no range is the same for each day, and without counters there is nothing to catch up on.
   if (query.yesterday === undefined) {
-    const { parts } = await readFirst(ask, query, range, [range.fromMs, range.fromMs]);
-    return { shown: parts.map(({ reading }) => reading), counted: parts.map(countedOf), untold: [] };
+    const part = await readLast(ask, query.requestsFor(range));
+    return { shown: [part.reading], counted: [countedOf(part)], untold: [] };
   }
   const { lostMs = [], pendingMs = [], hasFailed = false } = context;
   const apart = new Set([...pendingMs, ...lostMs]);
@@ -77,17 +77,26 @@ async function readFirst<Reading>(
   range: Range,
   [firstMs, todayMs]: readonly [firstMs: number, todayMs: number],
 ): Promise<{ readonly parts: readonly Part<Reading>[]; readonly fromMs: number }> {
-  const read = async (fromMs: number) => {
-    const request = requestsFor({ ...range, fromMs }).at(-1);
-    if (!request) throw new Error('there is no request for today');
-    return { parts: [{ request, reading: await ask(request, false) }], fromMs };
-  };
+  const read = async (fromMs: number) => ({
+    parts: [await readLast(ask, requestsFor({ ...range, fromMs }))],
+    fromMs,
+  });
   try {
     return await read(firstMs);
   } catch (error) {
     if (firstMs >= todayMs || !isRefusal(error)) throw error;
     return await read(todayMs);
   }
+}
+
+/** Asks for what is newest of some requests. */
+async function readLast<Reading>(
+  ask: Ask<Reading>,
+  requests: readonly DaysRequest[],
+): Promise<Part<Reading>> {
+  const request = requests.at(-1);
+  if (!request) throw new Error('there is no request for today');
+  return { request, reading: await ask(request, false) };
 }
 
 /** Reads pieces of the past, the newest first. */
