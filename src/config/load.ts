@@ -182,7 +182,8 @@ async function readSettings(
 ): Promise<Settings | undefined> {
   const issues: z.core.$ZodIssue[] = [];
   const parse = (schema: z.ZodType, path: Path, part: unknown) => {
-    const { data, error } = schema.safeParse(part, { reportInput: true });
+    // A schema that reads a part once in hours need not be compiled first: that takes longer.
+    const { data, error } = schema.safeParse(part, { reportInput: true, jitless: true });
     for (const issue of error?.issues ?? []) issues.push(...withoutUnions(issue, path));
     return data;
   };

@@ -163,6 +163,17 @@ export function thingLabelOf({ listing }: Pick<Resource, 'listing'>): string | u
   while (root?.parent) root = root.parent;
   return (root?.names ?? root)?.ids?.[0]?.label;
 }
+
+/** Builds the schema of each once. Those of all kinds take 50 ms, which no reload takes again. */
+function once<Of extends object, Schema>(build: (of: Of) => Schema): (of: Of) => Schema {
+  const built = new WeakMap<Of, Schema>();
+  return (of) => {
+    const schema = built.get(of) ?? build(of);
+    built.set(of, schema);
+    return schema;
+  };
+}
+
 const stateSchema = mapping({
   file: optional(
     value.filePath,
@@ -173,21 +184,25 @@ const stateSchema = mapping({
 /** Settings that only `targets: all` allows. */
 export const selectionKeys = ['include', 'exclude', 'parents', 'overrides'] as const;
 
-const include = 'it matches the whole name or the whole id; . is any character';
+/** Which of all are taken. The schemas that sections have in common are made once, since each takes memory. */
+const selection = {
+  include: optional(
+    value.patterns,
+    'With all: what to take, a pattern in RE2 syntax or a list of them; it matches the whole name or the whole id; . is any character',
+  ),
+  exclude: optional(value.patterns, 'With all: what to leave out, likewise'),
+};
+
+const parents = mapping({
+  include: optional(value.patterns, 'Patterns of the names or ids to take; default: all'),
+  exclude: optional(value.patterns, 'Patterns of the names or ids to leave out'),
+});
 
 function selectionShape(resource: Resource) {
   const { listing } = resource;
   if (!listing) return {};
-  const parents = mapping({
-    include: optional(value.patterns, 'Patterns of the names or ids to take; default: all'),
-    exclude: optional(value.patterns, 'Patterns of the names or ids to leave out'),
-  });
   return {
-    include: optional(
-      value.patterns,
-      `With all: what to take, a pattern in RE2 syntax or a list of them; ${include}`,
-    ),
-    exclude: optional(value.patterns, 'With all: what to leave out, likewise'),
+    ...selection,
     ...(listing.parent ? { parents: optional(parents, `With all: of which ${listing.parent.nouns}`) } : {}),
     overrides: optional(
       z.array(overrideSchema(resource), {
@@ -252,20 +267,20 @@ function overrideSchema(resource: Resource) {
   return withIds(resource, options, `{ ${longForm(resource)}, … }`);
 }
 
+const staleAfter = value.duration();
+
 /** The settings in the long form of a target, besides its ids. */
 const targetOptions = {
   name: optional(value.displayName, 'Display name; exposed as a label of the info series'),
   interval: optional(interval, 'Time between two polls; default: that of the section'),
   credential: optional(value.credentialName, 'The credential to use; default: that of the section'),
   stale_after: optional(
-    value.duration(),
+    staleAfter,
     'Age after which its values are no longer exported; default: that of the section, else 3 times its interval',
   ),
 };
 
-function longSchema(resource: Resource) {
-  return withIds(resource, targetOptions);
-}
+const longSchema = once((resource: Resource) => withIds(resource, targetOptions));
 
 /** A target as `501/77`, which becomes the long form. */
 function shortSchema(resource: Resource, error: string) {
@@ -304,35 +319,34 @@ function targetsSchema(resource: Resource) {
   return targets.describe(`What to poll: ${listOf}`);
 }
 
-/** Builds the schema of each once. Those of all kinds take 50 ms, which no reload takes again. */
-function once<Of extends object, Schema>(build: (of: Of) => Schema): (of: Of) => Schema {
-  const built = new WeakMap<Of, Schema>();
-  return (of) => {
-    const schema = built.get(of) ?? build(of);
-    built.set(of, schema);
-    return schema;
-  };
-}
+const sectionOptions = {
+  stale_after: optional(
+    staleAfter,
+    `Age after which a target's values are no longer exported, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
+  ),
+};
+
+const ofAccount = optional(
+  value.credentialNames,
+  'The account, or with all a list of them; default: with all every account, else the only one',
+);
+
+const ofLibrary = optional(
+  value.credentialNames,
+  "The key of a library; without it, `all` reads each library with its own key, from the account's list",
+);
 
 /** A section of one kind. */
 export const sectionSchema = once((resource: Resource) =>
   mapping(
     {
-      credential: optional(
-        value.credentialNames,
-        resource.api === 'video'
-          ? "The key of a library; without it, `all` reads each library with its own key, from the account's list"
-          : 'The account, or with all a list of them; default: with all every account, else the only one',
-      ),
+      credential: resource.api === 'video' ? ofLibrary : ofAccount,
       interval: scaled(
         interval,
         resource.defaultIntervalSeconds * 1000,
         'Time between two polls of a target',
       ),
-      stale_after: optional(
-        value.duration(),
-        `Age after which a target's values are no longer exported, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
-      ),
+      ...sectionOptions,
       ...resource.settings,
       targets: targetsSchema(resource),
       ...selectionShape(resource),
