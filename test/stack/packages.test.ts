@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Shape } from '../../simulator/dataset.ts';
 import { createSimulator } from '../../simulator/simulator.ts';
 import { eventually, freePort, start, stopAll } from './processes.ts';
 import { root, run, succeed, tools } from './tools.ts';
@@ -23,6 +24,15 @@ const folder = mkdtempSync(join(tmpdir(), 'packages-'));
 const rpm = 'rpm --dbpath /var/lib/rpm';
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(stopAll);
+
+/** At the usual pace all of it is read within seconds. */
+const fewThings: Partial<Shape> = {
+  applications: 2,
+  zones: 2,
+  videosPerLibrary: 1,
+  libraries: 1,
+  endpoints: 2,
+};
 
 /** What acts on the metrics, as packages have it: rules, dashboards, the mixin, and a runbook for each alert. */
 function monitoringFiles(): readonly string[] {
@@ -239,7 +249,7 @@ describe('the executable', () => {
     { format: 'rpm', install: `${rpm} --install --nodeps`, remove: `${rpm} --erase bunnynet-exporter` },
   ])('as a systemd service, from the $format', ({ format, install, remove }) => {
     const unit = readFileSync(`${root}deploy/systemd/bunnynet-exporter.service`, 'utf8');
-    const simulator = createSimulator({ accounts: 2 });
+    const simulator = createSimulator({ accounts: 2, shape: fewThings });
     const secondKey = () => simulator.accounts[1]?.keys.account ?? '';
     let systemd: ChildProcess;
     let pid = '';
@@ -266,13 +276,12 @@ describe('the executable', () => {
       origin = `http://127.0.0.1:${await freePort()}`;
       writeFileSync(join(folder, 'access-key'), simulator.keys.account);
       writeFileSync(join(folder, 'second-key'), secondKey());
-      const { application, shield, core, video } = simulator.baseUrls;
       const environment = {
         WEB_LISTEN_ADDRESS: new URL(origin).host,
-        APPLICATION_URL: application,
-        SHIELD_URL: shield,
-        CORE_URL: core,
-        VIDEO_URL: video,
+        // Each of them: nothing here may ask the vendor.
+        ...Object.fromEntries(
+          Object.entries(simulator.baseUrls).map(([api, url]) => [`${api.toUpperCase()}_URL`, url]),
+        ),
       };
       const lines = Object.entries(environment).map(([name, value]) => `BUNNYNET_${name}=${value}`);
       writeFileSync(join(folder, 'environment'), `${lines.join('\n')}\n`);
