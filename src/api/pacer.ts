@@ -98,7 +98,7 @@ type QueuePath = readonly [account: Account, key: Key, queue: Queue];
 export class Pacer {
   #pace: Pace;
   readonly #keyIdOf: (credential: string) => string;
-  readonly #pauses = new Pauses();
+  #pauses = new Pauses();
   readonly #accounts = new Map<string, Account>();
   /** How many requests of each queue are in flight, with whichever key. */
   readonly #inFlightByQueue = new Map<string, number>();
@@ -114,7 +114,6 @@ export class Pacer {
   #tokens: number;
   #refilledAtMs = performance.now();
   #timer: NodeJS.Timeout | undefined;
-  #isServing = false;
   #isClosed = false;
 
   /** keyIdOf: an id of the key that a credential has now, and of where it is for. Default: they never change. */
@@ -127,7 +126,8 @@ export class Pacer {
   /** Changes the pace; waiters keep their position. hasMoved: whether the API is at another address now. */
   setPace(pace: Pace, hasMoved = false): void {
     this.#pace = pace;
-    if (hasMoved) this.#pauses.moved();
+    // What the former address has paused is over.
+    if (hasMoved) this.#pauses = new Pauses();
     this.#serve();
   }
 
@@ -263,7 +263,7 @@ export class Pacer {
     this.#isClosed = true;
   }
 
-  #pausesOf(credential: string): KeyPauses | undefined {
+  #pausesOf(credential: string): Readonly<KeyPauses> | undefined {
     return this.#pauses.isAny ? this.#pauses.ofKey(this.#keyIdOf(credential)) : undefined;
   }
 
@@ -339,25 +339,20 @@ export class Pacer {
   // Who is next.
 
   #serve(): void {
-    if (this.#isClosed || this.#isServing) return;
-    this.#isServing = true;
+    if (this.#isClosed) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    try {
-      while (this.#waiting > 0 && this.#inFlight < this.#pace.maxConcurrency) {
-        const { ofApi } = this.#pauses;
-        // A request shows whether the API still is paused.
-        if (ofApi && this.#inFlight > 0) return;
-        const waitMs = this.#waitMs();
-        const path = waitMs > 0 ? undefined : this.#findNext();
-        if (!path) {
-          this.#serveIn(waitMs > 0 ? waitMs : this.#pauseEndsInMs());
-          return;
-        }
-        this.#start(path);
+    while (this.#waiting > 0 && this.#inFlight < this.#pace.maxConcurrency) {
+      const { ofApi } = this.#pauses;
+      // A request shows whether the API still is paused.
+      if (ofApi && this.#inFlight > 0) return;
+      const waitMs = this.#waitMs();
+      const path = waitMs > 0 ? undefined : this.#findNext();
+      if (!path) {
+        this.#serveIn(waitMs > 0 ? waitMs : this.#pauseEndsInMs());
+        return;
       }
-    } finally {
-      this.#isServing = false;
+      this.#start(path);
     }
   }
 

@@ -28,33 +28,24 @@ export interface Pause {
 /** The pauses of a key. Each stays after its end until an answer other than 429 shows that it is over. */
 export interface KeyPauses {
   /** Of all that is asked with it. */
-  readonly whole: Pause | undefined;
-  readonly kinds: ReadonlyMap<string, Pause>;
-  /** The kinds that got 429 since the last reading with the key; true where the first 429 of its row came since then, too. */
-  readonly refusedSinceRead: ReadonlyMap<string, boolean>;
-  /** Whether the first pause of a row as a whole came since the last reading with any key. */
-  readonly isPausedSinceRead: boolean;
-  /** The name that the key had last. */
-  readonly credential: string;
-  readonly refusedMs: number;
-}
-
-interface MutableKeyPauses extends KeyPauses {
   whole: Pause | undefined;
   readonly kinds: Map<string, Pause>;
+  /** The kinds that got 429 since the last reading with the key; true where the first 429 of its row came since then, too. */
   readonly refusedSinceRead: Map<string, boolean>;
+  /** Whether the first pause of a row as a whole came since the last reading with any key. */
   isPausedSinceRead: boolean;
+  /** The name that the key had last. */
   credential: string;
   refusedMs: number;
 }
 
 /** Times are those of any clock that never jumps back. */
 export class Pauses {
-  readonly #keys = new Map<string, MutableKeyPauses>();
+  readonly #keys = new Map<string, KeyPauses>();
   #api: Pause | undefined;
 
   /** Undefined where nothing is paused. */
-  ofKey(keyId: string): KeyPauses | undefined {
+  ofKey(keyId: string): Readonly<KeyPauses> | undefined {
     return this.#keys.get(keyId);
   }
 
@@ -64,7 +55,7 @@ export class Pauses {
   }
 
   /** By key id. */
-  get ofKeys(): ReadonlyMap<string, KeyPauses> {
+  get ofKeys(): ReadonlyMap<string, Readonly<KeyPauses>> {
     return this.#keys;
   }
 
@@ -91,7 +82,7 @@ export class Pauses {
       refusedSinceRead: new Map(),
       isPausedSinceRead: false,
     };
-    const key: MutableKeyPauses = this.#keys.get(keyId) ?? { ...none, credential, refusedMs: nowMs };
+    const key: KeyPauses = this.#keys.get(keyId) ?? { ...none, credential, refusedMs: nowMs };
     this.#keys.set(keyId, key);
     key.credential = credential;
     key.refusedMs = nowMs;
@@ -116,20 +107,10 @@ export class Pauses {
       if (!key.whole && key.kinds.size + key.refusedSinceRead.size === 0) this.#keys.delete(keyId);
     }
     this.#api = isRead ? undefined : answeredPause(this.#api, nowMs);
-    if (isRead) this.#noneSinceRead();
+    if (isRead) for (const one of this.#keys.values()) one.isPausedSinceRead = false;
   }
 
-  /** The API is at another address now: what the former one has paused as a whole is over. */
-  moved(): void {
-    this.#api = undefined;
-    this.#noneSinceRead();
-  }
-
-  #noneSinceRead(): void {
-    for (const key of this.#keys.values()) key.isPausedSinceRead = false;
-  }
-
-  #pauseKey(key: MutableKeyPauses, retryAfterMs: number | undefined, nowMs: number): void {
+  #pauseKey(key: KeyPauses, retryAfterMs: number | undefined, nowMs: number): void {
     // A key that is refused again and again, while others are read, says nothing of the API.
     if (isFirstOfRow(key.whole)) key.isPausedSinceRead = true;
     key.whole = prolonged(key.whole, retryAfterMs, nowMs);

@@ -1,7 +1,7 @@
 /** How a history asks the API, and what it says of a failure. */
 import type { ApiClients } from '../api/client.ts';
 import { failureIn } from '../api/errors.ts';
-import { type ListingOutcome, type ListingSpec, nameOf, type Spec } from '../polling/past.ts';
+import { addressOf, type ListingOutcome, type ListingSpec, nameOf, type Spec } from '../polling/past.ts';
 import { isNotInPlan } from '../resources/envelope.ts';
 import { type Get, silent } from '../resources/resource.ts';
 import { safeLine } from '../text.ts';
@@ -15,11 +15,8 @@ export interface Reader {
   readonly describeKey: (credential: string) => string;
 }
 
-export function getFor(
-  { clients, signal, budgetMs }: Reader,
-  { api, account, credential, kind, queue }: Spec,
-): Get {
-  return (path) => clients[api].get({ path, account, credential, kind, queue, budgetMs }, signal);
+export function getFor({ clients, signal, budgetMs }: Reader, spec: Spec): Get {
+  return (path) => clients[spec.api].get({ ...addressOf(spec), path, budgetMs }, signal);
 }
 
 /** How a request or a reading failed. Throws what is no failure of an answer. */

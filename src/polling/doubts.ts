@@ -40,13 +40,12 @@ export function listingBehind(spec: Spec): ListingSpec | undefined {
   const own = spec.type === 'listing' ? spec.listing.parent : spec.resource.listing;
   for (let one = own; one; one = one.parent) if (one.api === spec.api) listing = one;
   if (!listing) return undefined;
-  const { key, api, queue, credential, intervalMs, keyId, account, baseUrl } = spec;
+  const { key, api, credential, intervalMs, keyId, account, baseUrl } = spec;
   return {
     type: 'listing',
     key,
     kind: listing.kind,
     api,
-    queue,
     credential,
     intervalMs,
     keyId,
@@ -175,7 +174,7 @@ export class Doubts {
   read(spec: Spec, beganMs: number): void {
     const key = this.#keys.get(keyAtApi(spec));
     if (!key) return;
-    key.readBeganMs = beganMs;
+    key.readBeganMs = Math.max(key.readBeganMs, beganMs);
     this.#settle(key, key.tasks);
   }
 

@@ -33,11 +33,13 @@ import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.t
 import { hasEnded, isDenial, isRefusal, neverPolled, withFault } from './record.ts';
 import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
+  addressOf,
   credentialIn,
   hasPollMetrics,
   keyAtApi,
   type ListingSpec,
   mustReread,
+  queueOf,
   type Spec,
   type Target,
 } from './spec.ts';
@@ -149,9 +151,8 @@ export class PollEngine {
   #hasPolledAll = false;
   #hasRead = false;
   #onAllPolled: (() => void) | undefined;
-  /** What the overview is as of: grows with each end of a poll, each plan, and whatever else it shows. */
-  #asOf = 0;
-  #overview: { readonly asOf: number; readonly overview: Overview } | undefined;
+  /** Undefined once anything of it has changed. */
+  #overview: Overview | undefined;
   /** How the APIs, the keys and the accounts were at the last look. */
   #health: Health<Task> = health([], 0);
 
@@ -278,19 +279,13 @@ export class PollEngine {
       this.#doubts.retain(this.#tasks.values());
       const polled = Array.from(this.#polled(), ({ spec }) => spec);
       this.#plan = { selections, shared, orphans, capacities: capacity(polled, this.#config.apis) };
-      this.#asOf++;
+      this.#overview = undefined;
       // What stays may still be polled with keys that a listing of its account had, although that is at another address now.
       const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
       foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
       for (const api of apiNames) {
-        const queues = new Set<string>();
-        const accounts = new Set<string>();
-        for (const spec of polled)
-          if (spec.api === api) {
-            queues.add(spec.queue);
-            accounts.add(spec.account);
-          }
-        paceOf(api).reserveFor({ queues, accounts });
+        const ofApi = polled.filter((spec) => spec.api === api);
+        paceOf(api).reserveFor({ queues: ofApi.map(queueOf), accounts: ofApi.map(({ account }) => account) });
       }
       this.#look();
       this.#plannedAtMs = performance.now();
@@ -377,7 +372,6 @@ export class PollEngine {
     // What is under way would ask for its next page, and try again, with the key of a name that is no more.
     const isRenamed = task.isBusy && before.credential !== spec.credential;
     if (isOther || isRenamed) task.abort();
-    if (before.keyId !== spec.keyId) task.record = { ...task.record, newKeySinceMs: undefined };
     if (isFed(task)) {
       if (isOther) this.#feed(task);
     } else if (isOther || isRenamed || spec.intervalMs < before.intervalMs) this.#runNow(task);
@@ -420,7 +414,7 @@ export class PollEngine {
   async #poll(task: Task, signal: AbortSignal): Promise<void> {
     const { spec } = task;
     // Without a permit its key is paused for longer than anything waits: the poll says so.
-    const turn = this.#options.paceOf(spec.api).permit(spec, { isFirst: true }, signal);
+    const turn = this.#options.paceOf(spec.api).permit(addressOf(spec), { isFirst: true }, signal);
     const permit = await turn.catch(() => undefined);
     if (signal.aborted) {
       permit?.release();
@@ -435,8 +429,8 @@ export class PollEngine {
     const lateMs = isDown ? 0 : startedMs - task.dueAtMs;
     if (hasPollMetrics(spec)) this.#options.observer.started(spec.kind, lateMs / 1000);
     const withoutRetries = isDown || task.probedMs === startedMs;
-    await this.#carryOut(task, { permit, withoutRetries }, signal);
-    this.#asOf++;
+    await this.#carryOut(task, keyId, { permit, withoutRetries }, signal);
+    this.#overview = undefined;
     if (signal.aborted) return;
     this.#timetable.set(task, this.#nextDueMs(task, startedMs));
     task.end();
@@ -447,9 +441,9 @@ export class PollEngine {
 
   /**
    * Polls once; never rejects. A poll that counts leaves a record. Here alone is caught what the handling of an answer throws; but
-   * a reading of a listing that cannot be used is a failure of its target, see `Poller.deliver`.
+   * a reading of a listing that cannot be used is a failure of its target, see `Poller.deliver`. keyId: of the key that is sent.
    */
-  async #carryOut(task: Task, options: ReadOptions, signal: AbortSignal): Promise<void> {
+  async #carryOut(task: Task, keyId: string, options: ReadOptions, signal: AbortSignal): Promise<void> {
     const { permit } = options;
     const startedMs = performance.now();
     const beganMs = this.#uptimeMs();
@@ -467,10 +461,10 @@ export class PollEngine {
         if (!signal.aborted) this.#poller.show(task, reading);
       }
       if (!signal.aborted)
-        this.#poller.succeeded(task, isRead ? beganMs : Number.NEGATIVE_INFINITY, tookSeconds());
+        this.#poller.succeeded(task, keyId, isRead ? beganMs : Number.NEGATIVE_INFINITY, tookSeconds());
     } catch (error) {
       if (signal.aborted) return;
-      this.#poller.failed(task, error, tookSeconds());
+      this.#poller.failed(task, keyId, error, tookSeconds());
       for (const fed of this.#fedBy(task)) fed.pollFailed();
     } finally {
       permit?.release();
@@ -482,13 +476,13 @@ export class PollEngine {
     const nowMs = this.#uptimeMs();
     const { spec, record, offset } = task;
     const { intervalMs } = spec;
-    const { retryAfterMs, lastFailure, newKeySinceMs } = record;
+    const { retryAfterMs, lastFailure, newKey } = record;
     const failures = record.transientFailures || (task instanceof ListingTask ? task.movedRuns : 0);
     if (failures > 0) {
       const isCostly = spec.type === 'target' && spec.resource.isCostly;
       // Whether a new key is refused is to be known when its time is over.
-      const isNewKey = lastFailure?.doubt === 'new_key' && newKeySinceMs !== undefined;
-      const mostMs = isNewKey ? newKeySinceMs + newKeyMs - nowMs : Number.POSITIVE_INFINITY;
+      const isNewKey = lastFailure?.doubt === 'new_key' && newKey !== undefined;
+      const mostMs = isNewKey ? newKey.sinceMs + newKeyMs - nowMs : Number.POSITIVE_INFINITY;
       const waitMs = Math.min(Math.max(retryInMs(failures, offset, isCostly), retryAfterMs), mostMs);
       if (waitMs < intervalMs) return nowMs + waitMs;
     }
@@ -558,7 +552,7 @@ export class PollEngine {
         deniedSinceMs: isDenial(failure) ? deniedSinceMs : undefined,
       };
     }
-    this.#asOf++;
+    this.#overview = undefined;
     if (fault === 'id' && isRefused(this.#health, task.spec.api, task.spec.credential))
       this.#retryRefused(task.spec);
     this.#actOnFailure(task);
@@ -596,8 +590,7 @@ export class PollEngine {
       (one) =>
         one.spec.api === api &&
         one.spec.credential === credential &&
-        one.record.lastFailure?.result === 'auth' &&
-        (one.record.permanentFailures > 0 || one.record.lastFailure.doubt !== undefined),
+        one.record.lastFailure?.result === 'auth',
     );
   }
 
@@ -610,7 +603,6 @@ export class PollEngine {
       spec.credential === credential &&
       spec.api !== api &&
       record.lastFailure?.result === 'auth' &&
-      record.permanentFailures > 0 &&
       // What was just asked for the first time may be closed to this key.
       (record.lastSuccessMs !== undefined || record.permanentFailures > 1);
     this.#askOneOfEachApi(isOff, ({ record }) => record.lastSuccessMs ?? Number.NEGATIVE_INFINITY);
@@ -778,19 +770,18 @@ export class PollEngine {
     clearTimeout(this.#lookSoon);
     this.#lookSoon = undefined;
     const before = this.#health;
+    const wasDown = (api: ApiName) => before.apis.get(api)?.state === 'down';
     this.#health = health(this.#polled(), this.#uptimeMs());
     for (const api of apiNames) {
-      const { state, probe } = this.#health.apis.get(api) ?? {};
-      const isOver = state !== 'down' && before.apis.get(api)?.state === 'down';
-      if (isOver) this.#retryUnanswered(api);
-      this.#options.paceOf(api).slowDown(state === 'down' ? this.#perSecondDown(api) : undefined);
+      const isDown = this.#isDown(api);
+      if (!isDown && wasDown(api)) this.#retryUnanswered(api);
+      this.#options.paceOf(api).slowDown(isDown ? this.#perSecondDown(api) : undefined);
+      const { probe } = this.#health.apis.get(api) ?? {};
       if (!probe) continue;
       probe.probedMs = this.#uptimeMs();
       this.#runNow(probe);
     }
-    const isNewlyDown = ([api, { state }]: readonly [ApiName, { readonly state: string }]) =>
-      state === 'down' && before.apis.get(api)?.state !== 'down';
-    if ([...this.#health.apis].some(isNewlyDown)) this.#askApisThatAreUp();
+    if (apiNames.some((api) => this.#isDown(api) && !wasDown(api))) this.#askApisThatAreUp();
     for (const { probe } of this.#health.accounts.values()) {
       if (!probe) continue;
       probe.accountProbedMs = this.#uptimeMs();
@@ -830,12 +821,8 @@ export class PollEngine {
   }
 
   #overviewNow(): Overview {
-    if (this.#overview?.asOf !== this.#asOf)
-      this.#overview = {
-        asOf: this.#asOf,
-        overview: overviewOf(this.#tasks.values(), this.#plan, this.#uptimeMs()),
-      };
-    return this.#overview.overview;
+    this.#overview ??= overviewOf(this.#tasks.values(), this.#plan, this.#uptimeMs());
+    return this.#overview;
   }
 
   /** Takes values that are older than their `stale_after` off the page; where everything is polled only once, none are too old. */
@@ -846,7 +833,7 @@ export class PollEngine {
     if (!isAnyStale && uptimeMs < health.changesAtMs) return;
     for (const target of isAnyStale ? targets : [])
       if (!target.stale && uptimeMs > target.staleAtMs) target.expire();
-    this.#asOf++;
+    this.#overview = undefined;
   }
 
   #sweep(): void {

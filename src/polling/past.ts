@@ -14,7 +14,7 @@ import type { ListingSpec, Spec, Target } from './spec.ts';
 import type { Snapshot } from './task.ts';
 
 export { nameOf } from './listed-things.ts';
-export type { ListingSpec, Spec, Target } from './spec.ts';
+export { addressOf, type ListingSpec, type Spec, type Target } from './spec.ts';
 export { type FamilyRows, namedRowsOf, withAccount } from './target-rows.ts';
 
 /** What came of a listing: all that it has, or why it could not be read. */

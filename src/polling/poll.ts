@@ -18,9 +18,9 @@ import { safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
 import { isKeyGood, mayBeAboutId } from './doubts.ts';
 import { isExchanged, nameOf } from './listed-things.ts';
-import { isAnswer, isBare401, isDenial, neverPolled, nextFailure } from './record.ts';
+import { isAnswer, isBare401, isDenial, neverPolled, nextFailure, type PollRecord } from './record.ts';
 import { newKeyMs } from './schedule.ts';
-import { hasPollMetrics, isFoundKey, type Spec, type Target } from './spec.ts';
+import { addressOf, hasPollMetrics, isFoundKey, type Spec, type Target } from './spec.ts';
 import type { TargetTask, Task } from './target-task.ts';
 import type { ListingTask } from './task.ts';
 
@@ -225,25 +225,18 @@ export class Poller {
     };
   }
 
-  #getFor(
-    { api, account, kind, queue, credential, intervalMs }: Spec,
-    { permit, withoutRetries }: ReadOptions,
-    signal: AbortSignal,
-    dated: Dated = {},
-  ): Get {
-    const client = this.#options.clientOf(api);
-    const endsAtMs = this.#options.pollsOnce ? Number.POSITIVE_INFINITY : performance.now() + intervalMs;
+  #getFor(spec: Spec, { permit, withoutRetries }: ReadOptions, signal: AbortSignal, dated: Dated = {}): Get {
+    const client = this.#options.clientOf(spec.api);
+    const address = addressOf(spec);
+    const endsAtMs = this.#options.pollsOnce ? Number.POSITIVE_INFINITY : performance.now() + spec.intervalMs;
     let held = permit;
     return (path, { withoutRetries: once = false } = {}) => {
       // The next page might be read with another key.
       signal.throwIfAborted();
       const budgetMs = endsAtMs - performance.now();
       const request = {
+        ...address,
         path,
-        account,
-        kind,
-        queue,
-        credential,
         budgetMs,
         withoutRetries: withoutRetries || once,
         permit: held,
@@ -286,10 +279,11 @@ export class Poller {
   /**
    * Records that a poll succeeded.
    *
+   * @param keyId of the key that it was sent with
    * @param beganMs when it began, by the machine's uptime; negative infinity if nothing was read with the key
    * @param durationSeconds until its last answer
    */
-  succeeded(task: Task, beganMs: number, durationSeconds: number): void {
+  succeeded(task: Task, keyId: string, beganMs: number, durationSeconds: number): void {
     const { spec, record } = task;
     const { observer, log, now, uptimeMs } = this.#options;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, 'success', durationSeconds);
@@ -302,27 +296,27 @@ export class Poller {
       endedMs,
       answeredMs: endedMs,
       readBeganMs: beganMs,
-      readWith: spec.keyId,
+      readWith: keyId,
     };
   }
 
-  /** Since when a key is refused that may be too new, by the machine's uptime; undefined if it is not. */
-  #newKeySince({ spec, record }: Task, isRefused: boolean): number | undefined {
+  /** The key of a poll, if it is refused and may be too new. */
+  #newKey({ spec, record }: Task, keyId: string, isRefused: boolean): PollRecord['newKey'] {
     const { pollsOnce = false, uptimeMs } = this.#options;
-    const { keyId, credential } = spec;
-    if (pollsOnce || !isFoundKey(credential) || record.readWith === keyId) return undefined;
-    return record.newKeySinceMs ?? (isRefused ? uptimeMs() : undefined);
+    if (pollsOnce || !isFoundKey(spec.credential) || record.readWith === keyId) return undefined;
+    if (record.newKey?.keyId === keyId) return record.newKey;
+    return isRefused ? { keyId, sinceMs: uptimeMs() } : undefined;
   }
 
-  /** Records that a poll failed with this error. */
-  failed(task: Task, error: unknown, durationSeconds: number): void {
+  /** Records that a poll failed with this error. keyId: of the key that it was sent with. */
+  failed(task: Task, keyId: string, error: unknown, durationSeconds: number): void {
     const { spec, record } = task;
     const { observer, log, now, uptimeMs } = this.#options;
     const thrown = describe(error);
     const { result, answer, isTransient = false, requests = 1 } = thrown;
     const isRefused = result === 'auth' && answer.status === 401;
-    const newKeySinceMs = this.#newKeySince(task, isRefused);
-    const isNewKey = isRefused && newKeySinceMs !== undefined && uptimeMs() < newKeySinceMs + newKeyMs;
+    const newKey = this.#newKey(task, keyId, isRefused);
+    const isNewKey = isRefused && newKey !== undefined && uptimeMs() < newKey.sinceMs + newKeyMs;
     const isBare = isRefused && !isNewKey && answer.errorKey === undefined && mayBeAboutId(spec);
     // A 401 after another one is taken to be about the same, until something tells what it is about.
     const before = isBare && isBare401(record.lastFailure) ? record.lastFailure : undefined;
@@ -357,7 +351,7 @@ export class Poller {
       deniedSinceMs: isDenial(lastFailure)
         ? ((isAsBefore ? record.deniedSinceMs : undefined) ?? endedMs)
         : undefined,
-      newKeySinceMs,
+      newKey,
     };
     const { message, status, errorKey } = lastFailure;
     const fields = {

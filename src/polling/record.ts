@@ -132,10 +132,10 @@ export interface PollRecord {
   readonly readBeganMs: number;
   /** Since when each poll was answered 401 or 403, by the machine's uptime; undefined if the last one was not. */
   readonly deniedSinceMs: number | undefined;
-  /** The id of the key with which it was last read. */
+  /** The id of the key with which it was last read: of the key that was sent. */
   readonly readWith: string | undefined;
-  /** Since when a key is refused with which it was never read, by the machine's uptime; undefined if it is not. */
-  readonly newKeySinceMs: number | undefined;
+  /** The id of a key that is refused and with which it was never read, and since when, by the machine's uptime; undefined if it is not. */
+  readonly newKey: { readonly keyId: string; readonly sinceMs: number } | undefined;
 }
 
 /** What is polled, and how its polls went. */
@@ -166,7 +166,7 @@ export const neverPolled: PollRecord = {
   readBeganMs: Number.NEGATIVE_INFINITY,
   deniedSinceMs: undefined,
   readWith: undefined,
-  newKeySinceMs: undefined,
+  newKey: undefined,
 };
 
 /** Whether a poll has ended, whatever the outcome. */

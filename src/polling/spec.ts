@@ -17,8 +17,6 @@ interface SpecBase {
   readonly key: string;
   readonly kind: string;
   readonly api: ApiName;
-  /** What is read, as the pacer of its API takes turns between it. */
-  readonly queue: string;
   readonly credential: string;
   readonly intervalMs: number;
   /** Changes when the key of its credential does. */
@@ -76,6 +74,17 @@ export function operationOf(spec: Spec): string {
 /** Whether its polls count in the metrics of its kind: not those of a listing that only finds targets. */
 export function hasPollMetrics(spec: Spec): boolean {
   return spec.type === 'target' || spec.isRead;
+}
+
+/** What is read, as the pacer of its API takes turns between it. */
+export function queueOf(spec: Spec): string {
+  return hasPollMetrics(spec) ? spec.kind : `${spec.kind} listing`;
+}
+
+/** Where its requests wait at the pacer. */
+export function addressOf(spec: Spec) {
+  const { account, credential, kind } = spec;
+  return { account, credential, kind, queue: queueOf(spec) };
 }
 
 export function targetKey(kind: string, ids: Ids): string {

@@ -215,6 +215,35 @@ describe('the key of a new library', () => {
     expect(await refused(whole)).toBe(1);
   });
 
+  it('that replaces one is excused in what it is sent for before its own listing was read with it', async () => {
+    const other = 'another-that-opens-it';
+    let firstMs: number;
+    const whole = await startWhole({
+      document: {
+        video_storage: { targets: 'all', interval: '10s', stale_after: '1h' },
+        discovery: { interval: '1m' },
+      } as never,
+      routes: {
+        '/videolibrary': () =>
+          listed({ Id: 4, Name: 'films', ApiKey: whole.passedMs < 50_000 ? full : other }),
+        '*': ({ key, path }) => {
+          if (key === other) firstMs ??= whole.passedMs;
+          if (key === other && whole.passedMs < firstMs + 60_000) return reply(401);
+          return path.endsWith('/videos') ? videos : { success: true, data: { originals: 5 } };
+        },
+      },
+    });
+    await whole.exporter.start();
+    for (let passedMs = 0; passedMs < 250_000; passedMs += 5000) {
+      await whole.pass(5000);
+      await whole.sweep();
+      expect(await refused(whole)).toBe(0);
+    }
+    const sent = whole.requests.filter(({ key }) => key === other).map(({ path }) => path);
+    expect(sent).toContain('/library/4/videos/v1/storage');
+    expect(toldOf(whole)).toEqual([]);
+  });
+
   it('that opens late is read at once in all that uses it', async () => {
     const whole = await startNew(60_000);
     await whole.pass(122_000);

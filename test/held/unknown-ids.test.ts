@@ -105,6 +105,20 @@ describe('a mistyped id', () => {
     expect(whole.exporter.causes()).toHaveLength(1);
   });
 
+  it('is known while its kind is paused: what is asked to know it is of another kind', async () => {
+    const { whole } = await startZones({
+      zones: [7, 8],
+      targets: [7, 404, 8],
+      latencyMs: 100,
+      api: { max_concurrency: 2 },
+    });
+    whole.routes['/storagezone/7/statistics/egress'] = () => reply(429, '', { 'retry-after': '600' });
+    await whole.exporter.start();
+    await whole.pass(5000);
+    expect(results(whole).toSorted()).toEqual(['not_found', 'ok', 'rate_limited']);
+    expect(asked(whole, '/storagezone/8/statistics/egress')).toBe(0);
+  });
+
   it('is known before what polls once ends', async () => {
     const { whole } = await startZones({ zones: [7], targets: [404, 7], latencyMs: 100 });
     for (const expected of [

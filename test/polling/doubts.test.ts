@@ -33,50 +33,62 @@ describe('a 401 that came at 100 s', () => {
   });
 });
 
-describe('what has left', () => {
-  /** Listings below Shield Zones, each of which got 401. */
-  function setUp() {
-    const zones = ['501', '502'];
-    const { listings } = planOf(configOf([sectionConfig('api_guardian', 'all')]), {
-      had: {
-        'shield_zone Shield Zones#account@http://127.0.0.1:1': zones.map((id) => ({
-          ids: { shield_zone_id: id },
-        })),
-      },
-    });
-    const tasks = [...listings.values()].flatMap((spec) => (spec.parent ? [new ListingTask(spec)] : []));
-    const clock = { nowMs: 0 };
-    const signals: AbortSignal[] = [];
-    const answers: (() => void)[] = [];
-    const doubts = new Doubts({
-      ask: (_, signal) => {
-        signals.push(signal);
-        return new Promise((resolve) => {
-          if (signals.length > 1) resolve(undefined);
-          else answers.push(() => resolve(undefined));
-        });
-      },
-      tell: () => undefined,
-      onAsked: () => undefined,
-      uptimeMs: () => clock.nowMs,
-    });
-    const refuse = async (task: ListingTask | undefined) => {
-      if (!task) throw new Error('there is no such listing');
-      const failure = {
-        result: 'auth',
-        status: 401,
-        message: '',
-        doubt: 'asking',
-        atMs: 0,
-        sinceMs: 0,
-      } as const;
-      task.record = { ...neverPolled, lastFailure: failure, endedMs: ++clock.nowMs };
-      doubts.add(task);
-      await turn();
-    };
-    return { clock, doubts, tasks, refuse, signals, answers };
-  }
+/** Listings below Shield Zones, each of which got 401. */
+function setUp() {
+  const zones = ['501', '502'];
+  const { listings } = planOf(configOf([sectionConfig('api_guardian', 'all')]), {
+    had: {
+      'shield_zone Shield Zones#account@http://127.0.0.1:1': zones.map((id) => ({
+        ids: { shield_zone_id: id },
+      })),
+    },
+  });
+  const tasks = [...listings.values()].flatMap((spec) => (spec.parent ? [new ListingTask(spec)] : []));
+  const clock = { nowMs: 0 };
+  const signals: AbortSignal[] = [];
+  const answers: (() => void)[] = [];
+  const told: string[] = [];
+  const doubts = new Doubts({
+    ask: (_, signal) => {
+      signals.push(signal);
+      return new Promise((resolve) => {
+        if (signals.length > 1) resolve(undefined);
+        else answers.push(() => resolve(undefined));
+      });
+    },
+    tell: (_, fault) => told.push(fault),
+    onAsked: () => undefined,
+    uptimeMs: () => clock.nowMs,
+  });
+  const refuse = async (task: ListingTask | undefined) => {
+    if (!task) throw new Error('there is no such listing');
+    const failure = {
+      result: 'auth',
+      status: 401,
+      message: '',
+      doubt: 'asking',
+      atMs: 0,
+      sinceMs: 0,
+    } as const;
+    task.record = { ...neverPolled, lastFailure: failure, endedMs: ++clock.nowMs };
+    doubts.add(task);
+    await turn();
+  };
+  return { clock, doubts, tasks, refuse, signals, answers, told };
+}
 
+it('what was read by a poll that began early takes nothing back of one that began late and ended before', async () => {
+  const { clock, doubts, tasks, refuse, told } = setUp();
+  const [one, other] = tasks;
+  await refuse(one);
+  if (one) for (const beganMs of [50, 10]) doubts.read(one.spec, beganMs);
+  clock.nowMs = 20;
+  await refuse(other);
+  expect(told).toEqual(['id', 'id']);
+  doubts.forget();
+});
+
+describe('what has left', () => {
   it('is not asked about, although the question about it had to wait', async () => {
     const { clock, doubts, tasks, refuse, signals, answers } = setUp();
     const [first, second] = tasks;

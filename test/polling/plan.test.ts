@@ -4,6 +4,7 @@ import type { SectionConfig } from '../../src/config/config.ts';
 import { loadPatternEngine } from '../../src/config/selector.ts';
 import type { SnapshotEntry } from '../../src/polling/listed-things.ts';
 import type { Plan } from '../../src/polling/plan.ts';
+import { queueOf } from '../../src/polling/spec.ts';
 import { defineListedResource, defineListing, defineResource } from '../../src/resources/define.ts';
 import { id, object } from '../../src/resources/fields.ts';
 import { configOf, planOf, polledIn, sectionConfig, targetConfig, zonesFound, zonesKey } from './fixtures.ts';
@@ -164,7 +165,6 @@ describe('all targets', () => {
     const plan = planOf(configOf([all('shield_zone')]), { had: { [zonesKey()]: zonesFound('7') } });
     expect(plan.targets.get('shield_zone/7')?.fedBy).toBe(zonesKey());
     expect(plan.listings.get(zonesKey())).toMatchObject({
-      queue: 'shield_zone',
       intervalMs: 60_000,
       isRead: true,
     });
@@ -172,7 +172,7 @@ describe('all targets', () => {
 
   it('are otherwise only found by it, at the interval of discovery', () => {
     const plan = planOf(configOf([all('rate_limit')]), { had: { [zonesKey()]: zonesFound('7') } });
-    expect(polledIn(plan).map(({ queue, intervalMs }) => [queue, intervalMs])).toEqual([
+    expect(polledIn(plan).map((spec) => [queueOf(spec), spec.intervalMs])).toEqual([
       ['shield_zone listing', 600_000],
       ['pull_zone listing', 600_000],
       ['rate_limit_zone listing', 600_000],

@@ -69,7 +69,6 @@ function targetOf(resource: Resource, ids: Ids, { name, settings }: About): Targ
     key: Object.values(ids).join('/'),
     kind: resource.kind,
     api: resource.api,
-    queue: resource.kind,
     resource,
     fedBy: undefined,
     namesKey: undefined,
