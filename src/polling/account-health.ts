@@ -3,7 +3,7 @@
  * thing that was read last fails, too, and what to poll to know that. What is merely not due says nothing. Pure.
  */
 import type { ApiName } from '../resources/resource.ts';
-import type { Polled } from './record.ts';
+import type { Polled, PollRecord } from './record.ts';
 
 /** So many failures since the last success are a reason to ask something else. */
 const enough = 2;
@@ -39,16 +39,12 @@ export interface AccountHealth<Task extends Polled = Polled> {
   readonly apis: ReadonlySet<ApiName>;
 }
 
-/** What failed for one reason: as numbers, since thousands may be asked for. Times are by the machine's uptime. */
+/** What failed for one reason. */
 interface Failed {
   readonly api: ApiName;
   readonly operation: string;
   readonly result: string;
-  readonly endedMs: number[];
-  /** Since when each fails; minus infinity where that is not known. */
-  readonly sinceMs: number[];
-  /** How often each failed in a row. */
-  readonly times: number[];
+  readonly records: PollRecord[];
 }
 
 /** What the tasks with the own key of one account say of it. */
@@ -90,8 +86,8 @@ export class SeenAccount<Task extends Polled> {
 
   /** down: the APIs that are; uptimeMs: now, by the machine's uptime. */
   health(down: ReadonlySet<ApiName>, uptimeMs: number): AccountHealth<Task> {
-    const failed = [...this.#failed.values()].filter(({ endedMs }) =>
-      endedMs.some((atMs) => atMs > this.#readMs),
+    const failed = [...this.#failed.values()].filter(({ records }) =>
+      records.some(({ endedMs }) => endedMs > this.#readMs),
     );
     const next = failed.length > 0 ? this.#nextToAsk(failed) : undefined;
     const isFailing = failed.length > 0 && (next === undefined || this.#badProbeMs > this.#readMs);
@@ -105,18 +101,15 @@ export class SeenAccount<Task extends Polled> {
   }
 
   #addFailed({ spec: { api }, record }: Task, operation: string, result: string): void {
-    const { endedMs, permanentFailures, transientFailures, unanswered, deniedSinceMs } = record;
     let failed = this.#lastFailed;
     // To make a key of these for each would be most of the work.
     if (failed?.operation !== operation || failed.result !== result || failed.api !== api) {
       const key = `${api} ${operation} ${result}`;
-      failed = this.#failed.get(key) ?? { api, operation, result, endedMs: [], sinceMs: [], times: [] };
+      failed = this.#failed.get(key) ?? { api, operation, result, records: [] };
       this.#failed.set(key, failed);
       this.#lastFailed = failed;
     }
-    failed.endedMs.push(endedMs);
-    failed.sinceMs.push(unanswered?.sinceMs ?? deniedSinceMs ?? Number.NEGATIVE_INFINITY);
-    failed.times.push(Math.max(1, permanentFailures + transientFailures));
+    failed.records.push(record);
   }
 
   /** What was read last, of another operation than what failed where there is one; undefined where nothing is read well. */
@@ -134,9 +127,12 @@ export class SeenAccount<Task extends Polled> {
 /** How many polls failed since then, by the machine's uptime. Of what failed before already, one. */
 function timesOf(failed: readonly Failed[], sinceMs: number): number {
   let sum = 0;
-  for (const { endedMs, sinceMs: begunMs, times } of failed)
-    for (const [at, atMs] of endedMs.entries())
-      if (atMs > sinceMs) sum += (begunMs[at] ?? 0) > sinceMs ? (times[at] ?? 1) : 1;
+  for (const { records } of failed)
+    for (const { endedMs, unanswered, deniedSinceMs, permanentFailures, transientFailures } of records) {
+      if (endedMs <= sinceMs) continue;
+      const begunMs = unanswered?.sinceMs ?? deniedSinceMs ?? Number.NEGATIVE_INFINITY;
+      sum += begunMs > sinceMs ? Math.max(1, permanentFailures + transientFailures) : 1;
+    }
   return sum;
 }
 
@@ -148,8 +144,10 @@ function commonestReason(
 ): string | undefined {
   if (failed.every(({ api }) => down.has(api))) return 'api_down';
   const results = new Map<string, number>();
-  for (const { result, endedMs } of failed)
-    results.set(result, (results.get(result) ?? 0) + endedMs.filter((atMs) => atMs > sinceMs).length);
+  for (const { result, records } of failed) {
+    const since = records.filter(({ endedMs }) => endedMs > sinceMs);
+    results.set(result, (results.get(result) ?? 0) + since.length);
+  }
   const [[reason] = []] = [...results].toSorted(([, a], [, b]) => b - a);
   return reason;
 }

@@ -8,7 +8,7 @@
  */
 import type { ApiName } from '../resources/resource.ts';
 import { type AccountHealth, SeenAccount } from './account-health.ts';
-import { isRefusal, type Polled, type PollRecord } from './record.ts';
+import { hasEnded, isRefusal, type Polled, type PollRecord } from './record.ts';
 
 /** So many requests in a row without an answer are no coincidence. */
 const enough = 5;
@@ -25,9 +25,7 @@ export interface KeyHealth {
   readonly account: string;
   /** refused: the API answered 401, and no poll that began since was read with the key; read: something was; pending: no poll has ended. */
   readonly state: 'pending' | 'read' | 'failing' | 'refused';
-  /** Whether anything was ever read with it. */
-  readonly wasRead: boolean;
-  /** When the last poll began that was read well, by the machine's uptime; minus infinity before that. */
+  /** When the last poll began that was read well, by the machine's uptime; minus infinity before the first. */
   readonly readBeganMs: number;
   /** Since when something is answered 401 or 403, by the machine's uptime; infinite where nothing is. */
   readonly deniedSinceMs: number;
@@ -130,7 +128,9 @@ export function unreadSince({ apis }: Health): number | undefined {
 
 /** The APIs of which something was ever read with a key. */
 export function readAt({ apis }: Health, credential: string): readonly ApiName[] {
-  return Array.from(apis).flatMap(([api, { keys }]) => (keys.get(credential)?.wasRead ? api : []));
+  return Array.from(apis).flatMap(([api, { keys }]) =>
+    Number.isFinite(keys.get(credential)?.readBeganMs) ? api : [],
+  );
 }
 
 /** Whether the API answered 401, and nothing was read with this key since. */
@@ -171,8 +171,6 @@ interface SeenOperation<Task> {
 interface SeenKey {
   readonly account: string;
   hasEnded: boolean;
-  /** Unix time; minus infinity before the first success. */
-  lastSuccessMs: number;
   /** Since when the newest of what is refused (401) is, by the machine's uptime; minus infinity without one. */
   refusedSinceMs: number;
   /** As in `KeyHealth`. */
@@ -184,15 +182,12 @@ interface SeenKey {
 class SeenApi<Task extends Polled> {
   readonly #operations = new Map<string, SeenOperation<Task>>();
   readonly #keys = new Map<string, SeenKey>();
-  /** Those whose last request got no answer: as numbers, since thousands may be asked for. Times are by the machine's uptime. */
-  readonly #inVain: number[] = [];
-  readonly #inVainSinceMs: number[] = [];
-  readonly #inVainLastMs: number[] = [];
-  /** Since when each that fails does. Unix times. */
-  readonly #failingSinceMs: number[] = [];
+  /** Of what fails. */
+  readonly #failing: PollRecord[] = [];
   #tasks = 0;
   #ended = 0;
-  #isRead = false;
+  /** Unix time; minus infinity before the first. */
+  #lastSuccessMs = Number.NEGATIVE_INFINITY;
   /** Of the API, by the machine's uptime; minus infinity before the first answer. */
   #answeredMs = Number.NEGATIVE_INFINITY;
   #probedMs = Number.NEGATIVE_INFINITY;
@@ -211,19 +206,16 @@ class SeenApi<Task extends Polled> {
     this.#tasks++;
     this.#addToKey(task);
     const operation = this.#operationOf(path);
-    if (lastFailure || record.lastSuccessMs !== undefined) {
+    if (hasEnded(record)) {
       this.#ended++;
       operation.hasEnded = true;
     }
     this.#answeredMs = Math.max(this.#answeredMs, answeredMs);
-    if (lastFailure) this.#failingSinceMs.push(record.failingSinceMs ?? lastFailure.atMs);
-    if (unanswered) {
-      this.#inVain.push(unanswered.requests);
-      this.#inVainSinceMs.push(unanswered.sinceMs);
-      this.#inVainLastMs.push(endedMs);
-      operation.unansweredMs = Math.max(operation.unansweredMs, endedMs);
-    } else if (isGood(record)) {
-      this.#isRead = true;
+    if (record.lastSuccessMs !== undefined && Number.isFinite(record.readBeganMs))
+      this.#lastSuccessMs = Math.max(this.#lastSuccessMs, record.lastSuccessMs);
+    if (lastFailure) this.#failing.push(record);
+    if (unanswered) operation.unansweredMs = Math.max(operation.unansweredMs, endedMs);
+    else if (isGood(record)) {
       if (!operation.newest || answeredMs > operation.newest.record.answeredMs) operation.newest = task;
     }
     if (probedMs === undefined) return;
@@ -236,17 +228,16 @@ class SeenApi<Task extends Polled> {
     const answeredMs = this.#answeredMs;
     let inVain = 0;
     let silentSinceMs = Number.POSITIVE_INFINITY;
-    for (const [at, requests] of this.#inVain.entries()) {
-      const sinceMs = this.#inVainSinceMs[at] ?? 0;
-      const lastMs = this.#inVainLastMs[at] ?? 0;
-      if (lastMs <= answeredMs) continue;
+    for (const { unanswered, endedMs } of this.#failing) {
+      if (!unanswered || endedMs <= answeredMs) continue;
       // Of what failed before that answer, too, it is not known how often it has failed since: once at least.
-      const isOfSilence = sinceMs > answeredMs;
-      inVain += isOfSilence ? requests : 1;
-      silentSinceMs = Math.min(silentSinceMs, isOfSilence ? sinceMs : lastMs);
+      const isOfSilence = unanswered.sinceMs > answeredMs;
+      inVain += isOfSilence ? unanswered.requests : 1;
+      silentSinceMs = Math.min(silentSinceMs, isOfSilence ? unanswered.sinceMs : endedMs);
     }
     const isSuspected = inVain >= Math.min(enough, this.#tasks) && inVain > 0;
-    const operations = [...this.#operations.values()];
+    const byPath = this.#operations;
+    const operations = [...byPath.values()];
     const good = operations.filter(({ newest }) => newest !== undefined);
     const others = good.filter(({ unansweredMs }) => unansweredMs <= answeredMs);
     const hasAskedAll =
@@ -257,22 +248,22 @@ class SeenApi<Task extends Polled> {
     const isDown = isSuspected && !isUp && (isNothingLeft || this.#badProbeMs > answeredMs);
     const mayProbe = isSuspected && !isDown && uptimeMs >= this.#probedMs + probePauseMs;
     return {
-      state: isDown ? 'down' : this.#isRead ? 'read' : this.#ended > 0 ? 'failing' : 'pending',
-      ...this.#successes(),
+      state: isDown ? 'down' : good.length > 0 ? 'read' : this.#ended > 0 ? 'failing' : 'pending',
+      lastSuccessMs: this.#lastSuccessMs,
+      failingSinceMs: this.#failingSinceMs(),
       isSuspected,
       probe: mayProbe ? newestOf(others.length > 0 ? others : good) : undefined,
       tells: ({ operation, record }) =>
         isSuspected &&
         !isUp &&
         isGood(record) &&
-        (others.length === 0 || (this.#operations.get(operation)?.unansweredMs ?? 0) <= answeredMs),
+        (others.length === 0 || (byPath.get(operation)?.unansweredMs ?? 0) <= answeredMs),
       keys: new Map(
         Array.from(this.#keys, ([credential, key]) => [
           credential,
           {
             account: key.account,
             state: stateOf(key),
-            wasRead: Number.isFinite(key.lastSuccessMs),
             readBeganMs: key.readBeganMs,
             deniedSinceMs: key.deniedSinceMs,
           },
@@ -291,22 +282,19 @@ class SeenApi<Task extends Polled> {
   }
 
   #addToKey({ spec: { credential, account }, record }: Task): void {
-    const { lastSuccessMs, lastFailure, readBeganMs, deniedSinceMs } = record;
+    const { lastFailure, readBeganMs, deniedSinceMs } = record;
     let key = this.#keys.get(credential);
     if (!key) {
       key = {
         account,
         hasEnded: false,
-        lastSuccessMs: Number.NEGATIVE_INFINITY,
         refusedSinceMs: Number.NEGATIVE_INFINITY,
         readBeganMs: Number.NEGATIVE_INFINITY,
         deniedSinceMs: Number.POSITIVE_INFINITY,
       };
       this.#keys.set(credential, key);
     }
-    if (lastFailure || lastSuccessMs !== undefined) key.hasEnded = true;
-    if (lastSuccessMs !== undefined && Number.isFinite(readBeganMs))
-      key.lastSuccessMs = Math.max(key.lastSuccessMs, lastSuccessMs);
+    if (hasEnded(record)) key.hasEnded = true;
     key.readBeganMs = Math.max(key.readBeganMs, readBeganMs);
     if (deniedSinceMs !== undefined && lastFailure && !lastFailure.doubt)
       key.deniedSinceMs = Math.min(key.deniedSinceMs, deniedSinceMs);
@@ -314,13 +302,12 @@ class SeenApi<Task extends Polled> {
       key.refusedSinceMs = Math.max(key.refusedSinceMs, deniedSinceMs ?? key.refusedSinceMs);
   }
 
-  #successes(): Pick<ApiHealth, 'lastSuccessMs' | 'failingSinceMs'> {
-    let lastSuccessMs = Number.NEGATIVE_INFINITY;
-    for (const key of this.#keys.values()) lastSuccessMs = Math.max(lastSuccessMs, key.lastSuccessMs);
-    let failingSinceMs: number | undefined;
-    for (const atMs of this.#failingSinceMs)
-      if (atMs >= lastSuccessMs && atMs < (failingSinceMs ?? Number.POSITIVE_INFINITY)) failingSinceMs = atMs;
-    return { lastSuccessMs, failingSinceMs };
+  #failingSinceMs(): number | undefined {
+    let firstMs: number | undefined;
+    for (const { failingSinceMs: atMs } of this.#failing)
+      if (atMs !== undefined && atMs >= this.#lastSuccessMs && atMs < (firstMs ?? Number.POSITIVE_INFINITY))
+        firstMs = atMs;
+    return firstMs;
   }
 }
 
@@ -331,8 +318,8 @@ function newestOf<Task extends Polled>(operations: readonly SeenOperation<Task>[
   return found;
 }
 
-function stateOf({ hasEnded, lastSuccessMs, readBeganMs, refusedSinceMs }: SeenKey): KeyHealth['state'] {
+function stateOf({ hasEnded: anyEnded, readBeganMs, refusedSinceMs }: SeenKey): KeyHealth['state'] {
   if (readBeganMs < refusedSinceMs) return 'refused';
-  if (Number.isFinite(lastSuccessMs)) return 'read';
-  return hasEnded ? 'failing' : 'pending';
+  if (Number.isFinite(readBeganMs)) return 'read';
+  return anyEnded ? 'failing' : 'pending';
 }
