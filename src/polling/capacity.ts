@@ -1,17 +1,14 @@
 /** Whether the pace of each API is high enough for its polls. */
 import type { Config } from '../config/config.ts';
-import { leftOutOf } from '../config/selector.ts';
 import { type ApiName, apiNames, type Resource } from '../resources/resource.ts';
 import { count, formatDuration, plural } from '../text.ts';
-import { plan, plannedSections } from './plan.ts';
+import { plan, wantedBy } from './plan.ts';
 import type { Spec } from './spec.ts';
 
 /** What a configuration polls, as far as it is known before any listing is read. */
 export function specsOf(config: Config, resources: readonly Resource[]): readonly Spec[] {
   const { listings, targets } = plan({
-    config,
-    sections: plannedSections(config, resources),
-    isLeftOut: leftOutOf(config.discovery.exclude),
+    ...wantedBy(config, resources),
     keyIdOf: () => '',
     snapshotOf: () => undefined,
     before: new Map(),

@@ -7,7 +7,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Pacer } from '../api/pacer.ts';
 import type { Config } from '../config/config.ts';
-import { type IsLeftOut, leftOutOf } from '../config/selector.ts';
 import { CounterBook } from '../counting/counter-book.ts';
 import type { Store } from '../exposition/store.ts';
 import {
@@ -28,7 +27,7 @@ import { type Health, health, isGood, isRefused, readAt } from './health.ts';
 import { compareListed, ownKeysOf, type SnapshotEntry } from './listed-things.ts';
 import { isAccepted, logDiscovery, mayLack } from './listing-status.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
-import { type PlannedSection, plan, plannedSections } from './plan.ts';
+import { plan, type Wanted, wantedBy } from './plan.ts';
 import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
 import { hasEnded, isDenial, isRefusal, neverPolled, withFault } from './record.ts';
 import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
@@ -110,14 +109,6 @@ function machineUptimeMs(): number {
   return nowMs + uptimeAheadMs;
 }
 
-/** A plan that is due. */
-interface PlanSoon {
-  readonly timer: NodeJS.Timeout;
-  readonly done: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
 export class PollEngine {
   /** Those of all targets. */
   readonly counters: CounterBook;
@@ -137,12 +128,12 @@ export class PollEngine {
   /** The polls that are in line or under way, and those that were aborted until they have ended. */
   readonly #polls = new Set<Promise<void>>();
   readonly #sweeping = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
-  #config: Config | undefined;
-  #sections: readonly PlannedSection[] = [];
-  #isLeftOut: IsLeftOut | undefined;
+  #wanted: Wanted | undefined;
   /** What the last plan says beyond its tasks. */
   #plan: PlanFacts = { selections: new Map(), shared: [], orphans: new Map(), capacities: [] };
-  #planSoon: PlanSoon | undefined;
+  /** A plan that is due soon: resolves when it has been made. */
+  #planSoon: Promise<void> | undefined;
+  #endPlanPause = () => {};
   /** A look that is due soon: failures until then are looked at together. */
   #lookSoon: NodeJS.Timeout | undefined;
   #plannedAtMs = Number.NEGATIVE_INFINITY;
@@ -199,12 +190,10 @@ export class PollEngine {
    * permanently, and what failed at an API that has other settings now, is polled at once.
    */
   apply(config: Config): void {
-    const before = this.#config?.apis;
+    const before = this.#wanted?.config.apis;
     const isSame = (api: ApiName) => isDeepStrictEqual(before?.[api], config.apis[api]);
     const changed = new Set(apiNames.filter((api) => !isSame(api)));
-    this.#sections = plannedSections(config, this.#options.resources);
-    this.#isLeftOut = leftOutOf(config.discovery.exclude);
-    this.#config = config;
+    this.#wanted = wantedBy(config, this.#options.resources);
     this.#beganAtMs ??= this.#uptimeMs();
     this.#doubts.forget();
     this.#sync();
@@ -247,8 +236,7 @@ export class PollEngine {
     this.#timetable.end();
     this.#isStopped = true;
     clearTimeout(this.#lookSoon);
-    clearTimeout(this.#planSoon?.timer);
-    this.#planSoon?.resolve();
+    this.#endPlanPause();
     const asked = this.#doubts.asked();
     this.#doubts.forget();
     for (const task of this.#tasks.values()) task.stop();
@@ -260,66 +248,51 @@ export class PollEngine {
   /** Plans, and makes the tasks those of the plan: first what is new or has changed comes, then the rest leaves. */
   #sync(): void {
     const { keyIdOf = () => '', foundKeys, paceOf } = this.#options;
-    if (!this.#config || this.#isStopped) return;
-    const { accounts } = this.#config;
-    const planned = this.#takePlanSoon();
-    try {
-      const { listings, targets, selections, shared, orphans, keepsBefore } = plan({
-        config: this.#config,
-        sections: this.#sections,
-        isLeftOut: this.#isLeftOut,
-        keyIdOf,
-        snapshotOf: (key) => this.#listing(key)?.snapshot,
-        before: this.#targetSpecs(),
-      });
-      for (const spec of listings.values()) this.#syncListing(spec);
-      for (const spec of targets.values()) this.#syncTarget(spec);
-      for (const task of this.#tasks.values())
-        if (!listings.has(task.spec.key) && !targets.has(task.spec.key)) this.#remove(task);
-      this.#doubts.retain(this.#tasks.values());
-      const polled = Array.from(this.#polled(), ({ spec }) => spec);
-      this.#plan = { selections, shared, orphans, capacities: capacity(polled, this.#config.apis) };
-      this.#overview = undefined;
-      // What stays may still be polled with keys that a listing of its account had, although that is at another address now.
-      const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
-      foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
-      for (const api of apiNames) {
-        const ofApi = polled.filter((spec) => spec.api === api);
-        paceOf(api).reserveFor({ queues: ofApi.map(queueOf), accounts: ofApi.map(({ account }) => account) });
-      }
-      this.#look();
-      this.#plannedAtMs = performance.now();
-      planned?.resolve();
-    } catch (error) {
-      planned?.reject(error);
-      throw error;
+    this.#planSoon = undefined;
+    if (!this.#wanted || this.#isStopped) return;
+    const { accounts, apis } = this.#wanted.config;
+    const { listings, targets, selections, shared, orphans, keepsBefore } = plan({
+      ...this.#wanted,
+      keyIdOf,
+      snapshotOf: (key) => this.#listing(key)?.snapshot,
+      before: this.#targetSpecs(),
+    });
+    for (const spec of listings.values()) this.#syncListing(spec);
+    for (const spec of targets.values()) this.#syncTarget(spec);
+    for (const task of this.#tasks.values())
+      if (!listings.has(task.spec.key) && !targets.has(task.spec.key)) this.#remove(task);
+    this.#doubts.retain(this.#tasks.values());
+    const polled = Array.from(this.#polled(), ({ spec }) => spec);
+    this.#plan = { selections, shared, orphans, capacities: capacity(polled, apis) };
+    this.#overview = undefined;
+    // What stays may still be polled with keys that a listing of its account had, although that is at another address now.
+    const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
+    foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
+    for (const api of apiNames) {
+      const ofApi = polled.filter((spec) => spec.api === api);
+      paceOf(api).reserveFor({ queues: ofApi.map(queueOf), accounts: ofApi.map(({ account }) => account) });
     }
+    this.#look();
+    this.#plannedAtMs = performance.now();
     this.#checkAllPolled();
   }
 
   /** Plans soon; several changes until then are one plan. Resolves when that has been done. */
   #syncSoon(): Promise<void> {
-    if (this.#planSoon) return this.#planSoon.done;
-    let settle: Pick<PlanSoon, 'resolve' | 'reject'> | undefined;
-    const done = new Promise<void>((resolve, reject) => {
-      settle = { resolve, reject };
-    });
-    const sync = () => {
-      try {
-        this.#sync();
-      } catch {
-        // Whoever waits for the plan has the error.
-      }
-    };
+    if (this.#planSoon) return this.#planSoon;
     const waitMs = Math.max(0, this.#plannedAtMs + planPauseMs - performance.now());
-    if (settle) this.#planSoon = { timer: setTimeout(sync, waitMs), done, ...settle };
-    return done;
-  }
-
-  #takePlanSoon(): PlanSoon | undefined {
-    const soon = this.#planSoon;
-    clearTimeout(soon?.timer);
-    this.#planSoon = undefined;
+    const pause = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      this.#endPlanPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    const soon = pause.then(() => {
+      // Another plan may have been made meanwhile.
+      if (this.#planSoon === soon) this.#sync();
+    });
+    this.#planSoon = soon;
     return soon;
   }
 
@@ -665,15 +638,10 @@ export class PollEngine {
     const { key, keyId } = task.spec;
     const before = task.snapshot;
     this.#poller.noteLacking(task, run);
-    const spared = sparedOf(task, run);
-    const compared = compareListed(before?.entries, run.found, this.#options.now?.() ?? Date.now());
-    const entries = spared.length > 0 ? [...compared.listed, ...spared] : compared.listed;
-    logDiscovery(
-      log,
-      task.spec,
-      { ...compared, removed: compared.removed - spared.length },
-      before === undefined,
-    );
+    const spared = noteMissed(task, run);
+    const nowMs = this.#options.now?.() ?? Date.now();
+    const { listed: entries, ...changes } = compareListed(before?.entries, run.found, nowMs, spared);
+    logDiscovery(log, task.spec, changes, before === undefined);
     const keys = ownKeysOf(task.spec.listing, run.found);
     const changed = foundKeys.learn(key, keys, !run.isMoved);
     this.#noteChangedKeys(changed);
@@ -793,8 +761,7 @@ export class PollEngine {
   #askApisThatAreUp(): void {
     const isRead = ({ spec, record }: Task) => {
       const { state, isSuspected } = this.#health.apis.get(spec.api) ?? {};
-      const wasRead = !record.lastFailure && record.lastSuccessMs !== undefined;
-      return state === 'read' && !isSuspected && wasRead;
+      return state === 'read' && !isSuspected && isGood(record);
     };
     this.#askOneOfEachApi(isRead, ({ record }) => record.answeredMs);
   }
@@ -862,7 +829,7 @@ export class PollEngine {
   }
 
   #checkAllPolled(): void {
-    if (this.#hasPolledAll || this.#planSoon || !this.#config || this.#isStopped) return;
+    if (this.#hasPolledAll || this.#planSoon || !this.#wanted || this.#isStopped) return;
     if (this.#doubts.isAsking) return;
     for (const task of this.#tasks.values()) {
       const isPending = task instanceof TargetTask ? task.state === 'pending' : !hasEnded(task.record);
@@ -903,7 +870,7 @@ function isFed(task: Task): task is TargetTask {
 }
 
 /** Notes what was missing from a run of a listing, and returns what stays all the same: only a run of a moving listing proves nothing. */
-function sparedOf(task: ListingTask, { found, isMoved }: Run): readonly SnapshotEntry[] {
+function noteMissed(task: ListingTask, { found, isMoved }: Run): readonly SnapshotEntry[] {
   if (!isMoved) {
     task.movedRuns = 0;
     task.missed = noneMissed;

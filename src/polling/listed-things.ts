@@ -71,11 +71,17 @@ function isSame(a: SnapshotEntry, b: SnapshotEntry): boolean {
   );
 }
 
-/** Compares a listing with the one before. What is listed twice counts once. atMs: when it was read. Unix time. */
+/**
+ * Compares a listing with the one before. What is listed twice counts once.
+ *
+ * @param atMs when it was read. Unix time
+ * @param spared what stays of the one before although it was not found
+ */
 export function compareListed(
   before: readonly SnapshotEntry[] | undefined,
   found: readonly Found[],
   atMs?: number,
+  spared: readonly SnapshotEntry[] = [],
 ): Discovery {
   const known = new Map(before?.map((one) => [idText(one.ids), one]));
   const listed = new Map<string, SnapshotEntry>();
@@ -97,6 +103,12 @@ export function compareListed(
     if (isTheSame) same++;
     else if (!old) added++;
     else if (old.name !== name) renamed++;
+  }
+  for (const one of spared) {
+    const id = idText(one.ids);
+    listed.set(id, one);
+    known.delete(id);
+    same++;
   }
   const isUnchanged = before !== undefined && same === before.length && same === listed.size;
   return { listed: isUnchanged ? before : [...listed.values()], added, removed: known.size, renamed };

@@ -29,7 +29,7 @@ export interface ListingStatus {
 }
 
 /** The things that some kind leaves out, each once: several kinds select from one listing. */
-export function leftOutOf(selections: readonly TargetSelection[]): readonly Listed[] {
+export function excludedBy(selections: readonly TargetSelection[]): readonly Listed[] {
   if (selections.length === 1) return selections[0]?.excluded ?? [];
   const things = new Map<string, Listed>();
   for (const { excluded } of selections)

@@ -3,12 +3,11 @@
  * is about an id or about the key; and what names a target. It makes no request itself.
  */
 import type { Config } from '../config/config.ts';
-import { leftOutOf } from '../config/selector.ts';
 import { type ApiName, type Found, type Get, idText, type Resource } from '../resources/resource.ts';
 import { isKeyGood, listingBehind, mayBeAboutId } from './doubts.ts';
 import { compareListed, ownKeysOf } from './listed-things.ts';
 import { isAccepted, mayLack } from './listing-status.ts';
-import { plan, plannedSections } from './plan.ts';
+import { plan, wantedBy } from './plan.ts';
 import { type Failure, isBare401 } from './record.ts';
 import type { ListingSpec, Spec, Target } from './spec.ts';
 import type { Snapshot } from './task.ts';
@@ -50,8 +49,7 @@ export async function findTargets({
   foundKeys,
   list,
 }: FindOptions): Promise<FoundTargets> {
-  const sections = plannedSections(config, resources);
-  const isLeftOut = leftOutOf(config.discovery.exclude);
+  const wanted = wantedBy(config, resources);
   const asked = new Set<string>();
   /** Of those that were read. */
   const snapshots = new Map<string, Snapshot>();
@@ -62,9 +60,7 @@ export async function findTargets({
   const readAt = new Map<string, Set<ApiName>>();
   for (;;) {
     const { listings, targets } = plan({
-      config,
-      sections,
-      isLeftOut,
+      ...wanted,
       keyIdOf: (credential) => foundKeys.idOf(credential) ?? '',
       snapshotOf: (key) => snapshots.get(key),
       before: new Map(),

@@ -10,7 +10,7 @@
  *   before the name is known.
  */
 import type { Config, SectionConfig, TargetConfig } from '../config/config.ts';
-import { type IsLeftOut, selectorOf } from '../config/selector.ts';
+import { type IsLeftOut, leftOutOf, selectorOf } from '../config/selector.ts';
 import {
   type ApiName,
   type Ids,
@@ -32,12 +32,15 @@ export interface PlannedSection {
   readonly isSelectedParent: (entry: Listed) => boolean;
 }
 
-export interface PlanInput {
-  readonly config: Pick<Config, 'apis' | 'discovery'>;
-  /** Those of the configuration, see {@link plannedSections}. */
+/** What a configuration wants to be polled, see {@link wantedBy}. */
+export interface Wanted {
+  readonly config: Config;
   readonly sections: readonly PlannedSection[];
   /** Which things of an account are left out of every kind; undefined if none is. */
-  readonly isLeftOut?: IsLeftOut | undefined;
+  readonly isLeftOut: IsLeftOut | undefined;
+}
+
+export interface PlanInput extends Wanted {
   /** An id for the current key of a credential. */
   readonly keyIdOf: (credential: string) => string;
   /** What a listing had, by its key; undefined before its first complete run. */
@@ -76,17 +79,15 @@ export interface SharedTargets {
   readonly keys: readonly string[];
 }
 
-/** Throws if a kind does not exist. Must be called again only for another configuration. */
-export function plannedSections(
-  { sections }: Pick<Config, 'sections'>,
-  resources: readonly Resource[],
-): readonly PlannedSection[] {
-  return sections.map((section) => {
+/** Compiles the patterns of a configuration. Throws if a kind does not exist. */
+export function wantedBy(config: Config, resources: readonly Resource[]): Wanted {
+  const sections = config.sections.map((section) => {
     const resource = resources.find(({ kind }) => kind === section.kind);
     if (!resource) throw new Error(`no resource of the kind ${section.kind}`);
     const [isSelected, isSelectedParent] = [selectorOf(section.selection), selectorOf(section.parents)];
     return { section, resource, isSelected, isSelectedParent };
   });
+  return { config, sections, isLeftOut: leftOutOf(config.discovery.exclude) };
 }
 
 /** What a section wants of a listing: how often it is read, and whether targets get their readings from it. */

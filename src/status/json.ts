@@ -1,7 +1,7 @@
 /** The targets as JSON, a few milliseconds at a time. docs/pages.md lists the fields. */
 
 import { nameOf } from '../polling/listed-things.ts';
-import { type ListingStatus, leftOutOf } from '../polling/listing-status.ts';
+import { excludedBy, type ListingStatus } from '../polling/listing-status.ts';
 import type { Failure } from '../polling/record.ts';
 import type { TargetStatus } from '../polling/target-task.ts';
 import { Turns } from '../turns.ts';
@@ -45,7 +45,7 @@ function describeListing(status: ListingStatus) {
   const { poll, state, found, selections, lastSuccessMs, lastDurationSeconds, lastFailure, lackingSinceMs } =
     status;
   const { listing, parent } = poll;
-  const excluded = leftOutOf(selections);
+  const excluded = excludedBy(selections);
   return {
     listing: listing.nouns,
     kind: poll.kind,

@@ -1,5 +1,5 @@
 /** The section of the status page that shows the listings, the failing first. */
-import { type ListingStatus, leftOutOf } from '../polling/listing-status.ts';
+import { excludedBy, type ListingStatus } from '../polling/listing-status.ts';
 import { capitalised, count, plural } from '../text.ts';
 import { type HtmlValue, html } from './html.ts';
 import { ago, failureText, keyText, ofParent, stateMark } from './parts.ts';
@@ -18,7 +18,7 @@ function columnsOf(view: View): readonly Column<ListingStatus>[] {
   const withOrphans = (status: ListingStatus) => {
     const { orphans = 0, poll } = status;
     const why = html`<div class="of">and ${count(orphans)} whose ${poll.listing.names?.nouns ?? ''} are gone</div>`;
-    return html`${ifRead(status, leftOutOf(status.selections).length)}${orphans > 0 && why}`;
+    return html`${ifRead(status, excludedBy(status.selections).length)}${orphans > 0 && why}`;
   };
   return [
     ['State', 's', (status) => stateMark(status, nowMs)],

@@ -2,11 +2,10 @@ import pino from 'pino';
 import type { ApiClient } from '../../src/api/client.ts';
 import { Pacer } from '../../src/api/pacer.ts';
 import type { Config, SectionConfig, TargetConfig } from '../../src/config/config.ts';
-import { leftOutOf } from '../../src/config/selector.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { type EngineOptions, PollEngine } from '../../src/polling/engine.ts';
 import type { SnapshotEntry } from '../../src/polling/listed-things.ts';
-import { type Plan, plan, plannedSections } from '../../src/polling/plan.ts';
+import { type Plan, plan, wantedBy } from '../../src/polling/plan.ts';
 import type { Spec, Target } from '../../src/polling/spec.ts';
 import type { Snapshot } from '../../src/polling/task.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
@@ -96,9 +95,7 @@ export interface Known {
 export function planOf(config: Config, known: Known = {}): Plan {
   const { had = {}, previous, keyIdOf = () => 'k', all = resources } = known;
   return plan({
-    config,
-    sections: plannedSections(config, all),
-    isLeftOut: leftOutOf(config.discovery.exclude),
+    ...wantedBy(config, all),
     keyIdOf,
     snapshotOf(key) {
       const entries = had[key];
