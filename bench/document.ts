@@ -18,8 +18,9 @@ exports the same series. They are scraped in turns on the same machine.
 
 The exporter renders a target when it is polled, and compresses only what has changed since the last scrape. prom-client renders
 every series at every scrape, so the gap grows with the number of series. With _polls of all kinds spread as in the demo_, a tenth of
-the targets of all kinds was polled between two scrapes. The hour of _a small account_ is the polls and scrapes of an hour in five
-minutes, with intervals of a twelfth, and 55 idle minutes. [The other exporters](compared-with.md) ran on the same account.
+the targets of all kinds was polled between two scrapes. The hour of _a small account_ is the second one of a process: its
+polls and scrapes in five minutes, with intervals of a twelfth, and 55 idle minutes. [The other exporters](compared-with.md) ran on
+the same account.
 `;
 
 /** sizing: the lines with measured figures. */
