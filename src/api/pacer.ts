@@ -126,7 +126,7 @@ export class Pacer {
   /** Changes the pace; waiters keep their position. hasMoved: whether the API is at another address now. */
   setPace(pace: Pace, hasMoved = false): void {
     this.#pace = pace;
-    // What the former address has paused is over.
+    // Those were of the former address.
     if (hasMoved) this.#pauses = new Pauses();
     this.#serve();
   }
@@ -205,11 +205,13 @@ export class Pacer {
   }
 
   /**
-   * A request got 429: its kind is paused at its key, and perhaps the key, and the API.
+   * A request got 429: its kind is paused at its key, and perhaps the key, and the API. What a former key or address has said is
+   * of no use any more.
    *
    * @param keyId of the key that it was sent with, and where to
    */
   refused({ credential, kind }: QueueAddress, keyId: string, retryAfterMs: number | undefined): void {
+    if (keyId !== this.#keyIdOf(credential)) return;
     this.#pauses.refused({ keyId, kind }, credential, retryAfterMs, performance.now());
     if (this.#pace.longestPauseMs !== undefined) this.#giveUpPaused();
     this.#serve();

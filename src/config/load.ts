@@ -182,7 +182,7 @@ async function readSettings(
 ): Promise<Settings | undefined> {
   const issues: z.core.$ZodIssue[] = [];
   const parse = (schema: z.ZodType, path: Path, part: unknown) => {
-    // A schema that reads a part once in hours need not be compiled first: that takes longer.
+    // Zod would compile a schema before it is used, which takes longer than to read a part with it once.
     const { data, error } = schema.safeParse(part, { reportInput: true, jitless: true });
     for (const issue of error?.issues ?? []) issues.push(...withoutUnions(issue, path));
     return data;

@@ -359,7 +359,7 @@ export const sectionSchema = once((resource: Resource) =>
 
 /** What a section with `targets: all` and nothing else is read as, without building and compiling the whole schema of its kind. */
 export function unwrittenSection({ settings }: Resource): SectionSettings {
-  return { targets: 'all', ...mapping(settings).parse({}) };
+  return { targets: 'all', ...mapping(settings).parse({}, { jitless: true }) };
 }
 
 export function takesAll(resource: Resource): boolean {

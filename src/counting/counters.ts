@@ -27,8 +27,8 @@ const youngSeconds = lateMs / 1000;
 /** How often an earlier day is asked for until it is lost; one that the API refuses is lost at once. */
 const mostTries = 5;
 
-/** No earlier day is untold, as nearly always: one for all, since a map for each would take memory. */
-const toldAll: ReadonlyMap<number, number> = new Map();
+/** One for all: nearly always no day is untold. */
+const noneUntold: ReadonlyMap<number, number> = new Map();
 
 class HeldSeries extends DayCounter {
   readonly labels: Labels;
@@ -79,7 +79,7 @@ export class Counters {
    */
   #isBehind = false;
   /** Earlier days that were asked for and not told, by their start, in Unix time, and how often. */
-  #untold = toldAll;
+  #untold = noneUntold;
 
   private constructor(kind: string, onBegun: (() => void) | undefined) {
     this.#kind = kind;
@@ -231,7 +231,7 @@ export class Counters {
     // It stays lost as long as a poll would ask for it.
     for (const [startMs, tries] of before)
       if (tries >= mostTries && startMs >= beganUnixMs - 2 * dayMs) after.set(startMs, tries);
-    this.#untold = after.size > 0 ? after : toldAll;
+    this.#untold = after.size > 0 ? after : noneUntold;
     return lost;
   }
 

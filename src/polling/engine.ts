@@ -131,8 +131,9 @@ export class PollEngine {
   #wanted: Wanted | undefined;
   /** What the last plan says beyond its tasks. */
   #plan: PlanFacts = { selections: new Map(), shared: [], orphans: new Map(), capacities: [] };
-  /** A plan that is due soon: resolves when it has been made. */
+  /** A plan that is due soon: resolves when it has been made, or another one in its place. */
   #planSoon: Promise<void> | undefined;
+  /** Ends the time until then. */
   #endPlanPause = () => {};
   /** A look that is due soon: failures until then are looked at together. */
   #lookSoon: NodeJS.Timeout | undefined;
@@ -248,7 +249,6 @@ export class PollEngine {
   /** Plans, and makes the tasks those of the plan: first what is new or has changed comes, then the rest leaves. */
   #sync(): void {
     const { keyIdOf = () => '', foundKeys, paceOf } = this.#options;
-    this.#planSoon = undefined;
     if (!this.#wanted || this.#isStopped) return;
     const { accounts, apis } = this.#wanted.config;
     const { listings, targets, selections, shared, orphans, keepsBefore } = plan({
@@ -274,6 +274,8 @@ export class PollEngine {
     }
     this.#look();
     this.#plannedAtMs = performance.now();
+    this.#planSoon = undefined;
+    this.#endPlanPause();
     this.#checkAllPolled();
   }
 
@@ -289,8 +291,10 @@ export class PollEngine {
       };
     });
     const soon = pause.then(() => {
-      // Another plan may have been made meanwhile.
-      if (this.#planSoon === soon) this.#sync();
+      // Another plan may have been made in its place.
+      if (this.#planSoon !== soon) return;
+      this.#planSoon = undefined;
+      this.#sync();
     });
     this.#planSoon = soon;
     return soon;
@@ -414,7 +418,7 @@ export class PollEngine {
 
   /**
    * Polls once; never rejects. A poll that counts leaves a record. Here alone is caught what the handling of an answer throws; but
-   * a reading of a listing that cannot be used is a failure of its target, see `Poller.deliver`. keyId: of the key that is sent.
+   * a reading of a listing that cannot be used is a failure of its target, see `Poller.deliver`. keyId: of the key as it begins.
    */
   async #carryOut(task: Task, keyId: string, options: ReadOptions, signal: AbortSignal): Promise<void> {
     const { permit } = options;

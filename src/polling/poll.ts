@@ -279,7 +279,7 @@ export class Poller {
   /**
    * Records that a poll succeeded.
    *
-   * @param keyId of the key that it was sent with
+   * @param keyId of the key as it began
    * @param beganMs when it began, by the machine's uptime; negative infinity if nothing was read with the key
    * @param durationSeconds until its last answer
    */
@@ -300,7 +300,7 @@ export class Poller {
     };
   }
 
-  /** The key of a poll, if it is refused and may be too new. */
+  /** Which key was refused before anything was read with it, and since when. */
   #newKey({ spec, record }: Task, keyId: string, isRefused: boolean): PollRecord['newKey'] {
     const { pollsOnce = false, uptimeMs } = this.#options;
     if (pollsOnce || !isFoundKey(spec.credential) || record.readWith === keyId) return undefined;
@@ -308,7 +308,7 @@ export class Poller {
     return isRefused ? { keyId, sinceMs: uptimeMs() } : undefined;
   }
 
-  /** Records that a poll failed with this error. keyId: of the key that it was sent with. */
+  /** Records that a poll failed with this error. keyId: of the key as it began. */
   failed(task: Task, keyId: string, error: unknown, durationSeconds: number): void {
     const { spec, record } = task;
     const { observer, log, now, uptimeMs } = this.#options;

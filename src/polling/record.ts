@@ -132,9 +132,9 @@ export interface PollRecord {
   readonly readBeganMs: number;
   /** Since when each poll was answered 401 or 403, by the machine's uptime; undefined if the last one was not. */
   readonly deniedSinceMs: number | undefined;
-  /** The id of the key with which it was last read: of the key that was sent. */
+  /** The id of the key that was sent when it was last read. */
   readonly readWith: string | undefined;
-  /** The id of a key that is refused and with which it was never read, and since when, by the machine's uptime; undefined if it is not. */
+  /** The key that was refused before anything was read here with it, and since when, by the machine's uptime; undefined if there is none. */
   readonly newKey: { readonly keyId: string; readonly sinceMs: number } | undefined;
 }
 

@@ -76,7 +76,7 @@ export function hasPollMetrics(spec: Spec): boolean {
   return spec.type === 'target' || spec.isRead;
 }
 
-/** What is read, as the pacer of its API takes turns between it. */
+/** The queue of its requests: the pacer of its API serves the queues in turn. */
 export function queueOf(spec: Spec): string {
   return hasPollMetrics(spec) ? spec.kind : `${spec.kind} listing`;
 }

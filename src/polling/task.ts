@@ -8,7 +8,7 @@ import type { SnapshotEntry } from './listed-things.ts';
 import { neverPolled, type PollRecord } from './record.ts';
 import { type ListingSpec, operationOf, type Spec } from './spec.ts';
 
-/** For the polls to come: to make one, with its signal, for each poll would take a tenth of the CPU of a poll. None of them is aborted. */
+/** Those of polls that ended without an abort, to be used again: to make one is costly. */
 const unused: AbortController[] = [];
 const mostUnused = 64;
 

@@ -33,7 +33,7 @@ export class Timetable<Item> {
 
   set(item: Item, dueAtMs: number): void {
     this.#dueAtMs.set(item, dueAtMs);
-    // A timer that should have fired is late because the machine slept.
+    // The timer fires early enough, unless it is overdue: then the machine slept, and it is set anew.
     if (dueAtMs >= this.#wakeAtMs && this.#wakeAtMs > this.#nowMs()) return;
     this.#wakeAtMs = Math.min(dueAtMs, this.#wakeAtMs);
     if (this.#isChanged) return;

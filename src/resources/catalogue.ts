@@ -73,7 +73,7 @@ export function conditionOf(kind: string, reading: unknown): string | undefined 
   return kinds.get(kind)?.resource.condition?.stateOf(reading);
 }
 
-/** What a kind extracts from a reading: a copy, whose texts do not keep the whole answer in memory. before: that of the reading before. */
+/** What a kind extracts from a reading: a copy, whose texts do not keep the whole answer in memory. before: what it extracted from the reading before. */
 export function extractOf(kind: string, reading: unknown, before: unknown): unknown {
   const extracted = kinds.get(kind)?.resource.extract?.(reading, before);
   return extracted === undefined ? undefined : structuredClone(extracted);

@@ -766,6 +766,27 @@ describe('a pause of the API', () => {
     expect(areAllPaused(pacer)).toBe(false);
   });
 
+  it('does not begin with what a former address has said, although that comes late', () => {
+    let address = 'former';
+    const pace = { requestsPerSecond: 100, maxConcurrency: 8 };
+    const pacer = new Pacer(pace, (credential) => `${credential} ${address}`);
+    const answer429 = () => {
+      for (const credential of ['account', 'other'])
+        for (const kind of ['a', 'b'])
+          pacer.refused(
+            { account: credential, credential, kind, queue: kind },
+            `${credential} former`,
+            600_000,
+          );
+    };
+    answer429();
+    address = 'new';
+    pacer.setPace(pace, true);
+    answer429();
+    expect(pacer.pauses()).toEqual([]);
+    pacer.close();
+  });
+
   it('does not begin for the same key under two names', () => {
     const { pacer } = createRefused();
     for (const kind of ['x', 'y']) pacer.refused(addressOf(`other/other/${kind}`), 'acme', 20_000);

@@ -36,11 +36,15 @@ export function currentClock(): Clock | undefined {
 function sleep<Value>(ms?: number, value?: Value, { signal }: TimerOptions = {}): Promise<Value> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const timer = setTimeout(() => resolve(value as Value), ms);
-    signal?.addEventListener('abort', () => {
+    const abort = () => {
       clearTimeout(timer);
-      reject(signal.reason as Error);
-    });
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve(value as Value);
+    }, ms);
+    signal?.addEventListener('abort', abort);
   });
 }
 

@@ -215,7 +215,7 @@ describe('the key of a new library', () => {
     expect(await refused(whole)).toBe(1);
   });
 
-  it('that replaces one is excused in what it is sent for before its own listing was read with it', async () => {
+  it('that replaces one has its two minutes also in a video that is due before the listing of its library was read with it', async () => {
     const other = 'another-that-opens-it';
     let firstMs: number;
     const whole = await startWhole({

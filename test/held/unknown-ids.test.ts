@@ -105,7 +105,7 @@ describe('a mistyped id', () => {
     expect(whole.exporter.causes()).toHaveLength(1);
   });
 
-  it('is known while its kind is paused: what is asked to know it is of another kind', async () => {
+  it('is known although its kind is paused: what is asked to know it is of another kind', async () => {
     const { whole } = await startZones({
       zones: [7, 8],
       targets: [7, 404, 8],

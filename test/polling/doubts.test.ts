@@ -77,7 +77,7 @@ function setUp() {
   return { clock, doubts, tasks, refuse, signals, answers, told };
 }
 
-it('what was read by a poll that began early takes nothing back of one that began late and ended before', async () => {
+it('a poll that began early and ended late takes back nothing that a later one has shown', async () => {
   const { clock, doubts, tasks, refuse, told } = setUp();
   const [one, other] = tasks;
   await refuse(one);

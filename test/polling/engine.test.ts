@@ -178,6 +178,65 @@ it('a permit that comes as its target leaves is given back, and nothing is reque
   await engine.stop();
 });
 
+describe('a plan that is due', () => {
+  const config = configOf(['pull_zone', 'storage_zone'].map((kind) => sectionConfig(kind, 'all')));
+
+  /** An engine of two listings, each with one thing that has another name now; their answers come as the test says. */
+  async function renamed(more: Parameters<typeof engineWith>[1] = {}) {
+    let Name = 'before';
+    const answers: (() => void)[] = [];
+    const engine = engineWith(async ({ permit }) => {
+      permit?.release();
+      if (Name === 'after' && answers.length < 2) await new Promise<void>((resolve) => answers.push(resolve));
+      return { Items: [{ Id: 100, Name }], TotalItems: 1, HasMoreItems: false };
+    }, more);
+    engine.apply(config);
+    await vi.advanceTimersByTimeAsync(minuteMs);
+    Name = 'after';
+    void engine.pollNow();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(answers).toHaveLength(2);
+    // A plan was just made: the next one waits.
+    engine.apply(config);
+    return { engine, answers };
+  }
+
+  it('and is replaced by a reload keeps no stop waiting', async () => {
+    const { engine, answers } = await renamed();
+    for (const answer of answers) {
+      answer();
+      await vi.advanceTimersByTimeAsync(10);
+      engine.apply({ ...config });
+    }
+    let isStopped = false;
+    void engine.stop().then(() => {
+      isStopped = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isStopped).toBe(true);
+  });
+
+  it('fails the listing that waits for it if it cannot be made, also after a reload that could not', async () => {
+    let isBroken = false;
+    const retain = () => {
+      if (isBroken) throw new Error('broken');
+    };
+    const { engine, answers } = await renamed({ foundKeys: { learn: () => [], retain } });
+    answers[0]?.();
+    await vi.advanceTimersByTimeAsync(10);
+    isBroken = true;
+    expect(() => engine.apply(config)).toThrow('broken');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(engine.overview().listings.map(({ state }) => state)).toContain('failing');
+    // It is made anew with the next run.
+    isBroken = false;
+    answers[1]?.();
+    await vi.advanceTimersByTimeAsync(30 * minuteMs);
+    expect(engine.overview().listings.map(({ state }) => state)).toEqual(['ok', 'ok']);
+    await engine.stop();
+  });
+});
+
 describe('a listing', () => {
   it('is not asked again for the targets that it has just found', async () => {
     const { engine, count, keys, logged, setZones } = engineOf(allZones, { zones: [7] });
