@@ -67,7 +67,7 @@ export function lackingLog(
   let logged: ReadonlySet<string> = new Set();
   return (listings) => {
     const before = logged;
-    const isSaid = ({ poll, isLacking }: ListingStatus) => isLacking || before.has(poll.key);
+    const isSaid = ({ poll, lacksProduct }: ListingStatus) => lacksProduct || before.has(poll.key);
     logged = new Set(listings.flatMap((listing) => (isSaid(listing) ? listing.poll.key : [])));
     for (const { poll } of listings) {
       if (before.has(poll.key) || !logged.has(poll.key)) continue;

@@ -70,8 +70,8 @@ function entriesOf(
   accounts: readonly string[],
 ): readonly Listed[] | undefined {
   const own = listings.filter(({ poll }) => poll.listing === listing && accounts.includes(poll.account));
-  const known = own.flatMap(({ poll, entries, isLacking }) => {
-    if (isLacking) return [[]];
+  const known = own.flatMap(({ poll, entries, lacksProduct }) => {
+    if (lacksProduct) return [[]];
     if (poll.namesKey === undefined || !entries) return entries ? [entries] : [];
     const names = listings.find(({ poll: { key } }) => key === poll.namesKey)?.entries;
     return names ? [withNames(entries, names)] : [];
@@ -112,7 +112,7 @@ function takesNothing(kind: string, listing: Listing, accounts: readonly string[
 function leavesOutNothing(exclude: readonly string[]): Check {
   return (listings) => {
     const ofThings = listings.filter(({ poll }) => thingIdOf(poll.listing));
-    if (ofThings.length === 0 || ofThings.some(({ entries, isLacking }) => !entries && !isLacking))
+    if (ofThings.length === 0 || ofThings.some(({ entries, lacksProduct }) => !entries && !lacksProduct))
       return undefined;
     const things = ofThings.flatMap(({ poll, entries = [] }) => {
       const label = thingIdOf(poll.listing)?.label ?? '';

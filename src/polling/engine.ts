@@ -28,7 +28,7 @@ import { compareListed, ownKeysOf, type SnapshotEntry } from './listed-things.ts
 import { isAccepted, logDiscovery, mayLack } from './listing-status.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
 import { plan, type Wanted, wantedBy } from './plan.ts';
-import { Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
+import { type Begun, Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
 import { hasEnded, isDenial, isRefusal, neverPolled, withFault } from './record.ts';
 import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
@@ -381,7 +381,7 @@ export class PollEngine {
   #begin(due: readonly Task[]): void {
     const nowMs = this.#uptimeMs();
     for (const task of due) {
-      task.dueAtMs = nowMs;
+      task.dueSinceMs = nowMs;
       const poll = this.#poll(task, task.begin()).finally(() => this.#polls.delete(poll));
       this.#polls.add(poll);
     }
@@ -399,50 +399,48 @@ export class PollEngine {
     }
     const { record } = task;
     const startedMs = this.#uptimeMs();
-    const keyId = this.#keyIdOf(spec);
+    const begun = { startedMs, keyId: this.#keyIdOf(spec) };
     if (this.#health.apis.get(spec.api)?.tells(task)) task.probedMs = startedMs;
     const isDown = this.#isDown(spec.api);
     // What waits for an API that is down is not late.
-    const lateMs = isDown ? 0 : startedMs - task.dueAtMs;
+    const lateMs = isDown ? 0 : startedMs - task.dueSinceMs;
     if (hasPollMetrics(spec)) this.#options.observer.started(spec.kind, lateMs / 1000);
     const withoutRetries = isDown || task.probedMs === startedMs;
-    await this.#carryOut(task, keyId, { permit, withoutRetries }, signal);
+    await this.#carryOut(task, begun, { permit, withoutRetries }, signal);
     this.#overview = undefined;
     if (signal.aborted) return;
     this.#timetable.set(task, this.#nextDueMs(task, startedMs));
     task.end();
-    this.#actOn(task, record, { startedMs, keyId });
+    this.#actOn(task, record, begun);
     this.#checkAllPolled();
     this.#hasRead ||= this.#readsAnything();
   }
 
   /**
    * Polls once; never rejects. A poll that counts leaves a record. Here alone is caught what the handling of an answer throws; but
-   * a reading of a listing that cannot be used is a failure of its target, see `Poller.deliver`. keyId: of the key as it begins.
+   * a reading of a listing that cannot be used is a failure of its target, see `Poller.deliver`.
    */
-  async #carryOut(task: Task, keyId: string, options: ReadOptions, signal: AbortSignal): Promise<void> {
+  async #carryOut(task: Task, begun: Begun, options: ReadOptions, signal: AbortSignal): Promise<void> {
     const { permit } = options;
-    const startedMs = performance.now();
-    const beganMs = this.#uptimeMs();
-    let endedMs: number | undefined;
+    const fromMs = performance.now();
+    let toMs: number | undefined;
     let isRead = true;
-    const tookSeconds = () => ((endedMs ?? performance.now()) - startedMs) / 1000;
+    const tookSeconds = () => ((toMs ?? performance.now()) - fromMs) / 1000;
     try {
       if (task instanceof ListingTask) {
         const run = await this.#poller.list(task, options, signal);
-        endedMs = performance.now();
+        toMs = performance.now();
         if (!signal.aborted) await this.#takeOver(task, run, signal);
       } else {
         const reading = await this.#poller.read(task, options, signal);
         isRead = !reading.isDenied;
         if (!signal.aborted) this.#poller.show(task, reading);
       }
-      if (!signal.aborted)
-        this.#poller.succeeded(task, keyId, isRead ? beganMs : Number.NEGATIVE_INFINITY, tookSeconds());
+      if (!signal.aborted) this.#poller.succeeded(task, begun, isRead, tookSeconds());
     } catch (error) {
       if (signal.aborted) return;
-      this.#poller.failed(task, keyId, error, tookSeconds());
-      for (const fed of this.#fedBy(task)) fed.pollFailed();
+      this.#poller.failed(task, begun, error, tookSeconds());
+      for (const fed of this.#readBy(task)) fed.pollFailed();
     } finally {
       permit?.release();
     }
@@ -474,12 +472,8 @@ export class PollEngine {
     return nextMs > nowMs ? nextMs : nextStart(intervalMs, offset, nowMs, 0.5);
   }
 
-  /** What the end of a poll changes for others. before: the record before it; keyId: that of its beginning. */
-  #actOn(
-    task: Task,
-    before: Task['record'],
-    { startedMs, keyId }: { readonly startedMs: number; readonly keyId: string },
-  ): void {
+  /** What the end of a poll changes for others. before: the record before it. */
+  #actOn(task: Task, before: Task['record'], { startedMs, keyId }: Begun): void {
     const { spec, record } = task;
     const { key } = spec;
     this.#actOnAnswer(task, startedMs);
@@ -679,7 +673,7 @@ export class PollEngine {
   /** Gives the targets their readings. A listing that changed meanwhile says nothing about those that are missing from it. */
   async #deliver(task: ListingTask, run: Run, signal: AbortSignal): Promise<void> {
     const { found, about = {}, isMoved } = run;
-    const delivering = new Set(Array.from(this.#fedBy(task), ({ spec }) => spec.key));
+    const delivering = new Set(Array.from(this.#readBy(task), ({ spec }) => spec.key));
     if (signal.aborted || delivering.size === 0) return;
     const byIds = new Map<string, Found>(found.map((one) => [idText(one.ids), one]));
     const isProof = !isMoved || task.movedRuns >= enoughMovedRuns;
@@ -701,7 +695,8 @@ export class PollEngine {
     if (task.delivering === delivering) task.delivering = undefined;
   }
 
-  *#fedBy(task: Task): Iterable<TargetTask> {
+  /** The targets that a task reads: itself, or those that it feeds. */
+  *#readBy(task: Task): Iterable<TargetTask> {
     if (task instanceof TargetTask) yield task;
     else if (task.spec.isRead)
       for (const one of this.#tasks.values()) if (one instanceof TargetTask && one.poller === task) yield one;
@@ -779,7 +774,8 @@ export class PollEngine {
   /** An API answers again: what got no answer is polled at once. What waits in line was not late until now. */
   #retryUnanswered(api: ApiName): void {
     const nowMs = this.#uptimeMs();
-    for (const task of this.#tasks.values()) if (task.spec.api === api && task.isBusy) task.dueAtMs = nowMs;
+    for (const task of this.#tasks.values())
+      if (task.spec.api === api && task.isBusy) task.dueSinceMs = nowMs;
     this.#makeDue((task) => task.spec.api === api && task.record.unanswered !== undefined);
   }
 

@@ -12,7 +12,7 @@ export interface ListingStatus {
   readonly poll: ListingSpec;
   readonly state: 'pending' | 'ok' | 'lacking' | 'failing';
   /** Whether the account lacks the product: then the listing is refused, which is no failure. */
-  readonly isLacking: boolean;
+  readonly lacksProduct: boolean;
   /** Since when the API answers that the plan lacks all of it. Unix time. */
   readonly lackingSinceMs?: number | undefined;
   /** How many things the last complete listing had. */
@@ -83,16 +83,16 @@ export function listingStatus(
 ): ListingStatus {
   const { lastSuccessMs, lastDurationSeconds, lastFailure } = record;
   const { optionalProduct } = spec.listing;
-  const isLacking =
+  const lacksProduct =
     mayLack(optionalProduct, spec, lastFailure?.status) &&
     lastSuccessMs === undefined &&
     isAccepted(optionalProduct, spec, readAt);
   const goodState = lackingSinceMs === undefined ? 'ok' : 'lacking';
-  const isFailing = lastFailure !== undefined && !isLacking;
+  const isFailing = lastFailure !== undefined && !lacksProduct;
   return {
     poll: spec,
     state: isFailing ? 'failing' : hasEnded(record) ? goodState : 'pending',
-    isLacking,
+    lacksProduct,
     lackingSinceMs,
     found: snapshot?.entries.length ?? 0,
     entries: snapshot?.entries,

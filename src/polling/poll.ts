@@ -76,6 +76,14 @@ export interface TargetReading extends Readings, Readonly<Dated> {
   readonly isDenied?: true;
 }
 
+/** When a poll began. */
+export interface Begun {
+  /** By the machine's uptime. */
+  readonly startedMs: number;
+  /** The id that its key had then. */
+  readonly keyId: string;
+}
+
 /** How a task is read. */
 export interface ReadOptions {
   /** For the first request; undefined if the client has to ask for one. */
@@ -279,11 +287,10 @@ export class Poller {
   /**
    * Records that a poll succeeded.
    *
-   * @param keyId of the key as it began
-   * @param beganMs when it began, by the machine's uptime; negative infinity if nothing was read with the key
+   * @param isRead whether anything was read with the key
    * @param durationSeconds until its last answer
    */
-  succeeded(task: Task, keyId: string, beganMs: number, durationSeconds: number): void {
+  succeeded(task: Task, { startedMs, keyId }: Begun, isRead: boolean, durationSeconds: number): void {
     const { spec, record } = task;
     const { observer, log, now, uptimeMs } = this.#options;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, 'success', durationSeconds);
@@ -295,7 +302,7 @@ export class Poller {
       lastDurationSeconds: durationSeconds,
       endedMs,
       answeredMs: endedMs,
-      readBeganMs: beganMs,
+      readBeganMs: isRead ? startedMs : Number.NEGATIVE_INFINITY,
       readWith: keyId,
     };
   }
@@ -308,8 +315,8 @@ export class Poller {
     return isRefused ? { keyId, sinceMs: uptimeMs() } : undefined;
   }
 
-  /** Records that a poll failed with this error. keyId: of the key as it began. */
-  failed(task: Task, keyId: string, error: unknown, durationSeconds: number): void {
+  /** Records that a poll failed with this error. */
+  failed(task: Task, { keyId }: Begun, error: unknown, durationSeconds: number): void {
     const { spec, record } = task;
     const { observer, log, now, uptimeMs } = this.#options;
     const thrown = describe(error);

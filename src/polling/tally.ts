@@ -102,7 +102,7 @@ function listedOf(kind: string, listings: readonly ListingStatus[]): ListedTally
     isUp: listings.every(({ state }) => state === 'pending') ? undefined : failing === 0,
     failing,
     lastSuccessMs: successes.reduce<number | undefined>(earlier, undefined),
-    isKnown: successes.length > 0 || listings.some(({ isLacking }) => isLacking),
+    isKnown: successes.length > 0 || listings.some(({ lacksProduct }) => lacksProduct),
     found: listed.reduce((sum, { found }) => sum + found, 0),
     excluded: selected.reduce((sum, { excluded }) => sum + excluded.length, 0),
   };

@@ -21,8 +21,8 @@ export class PollTask<Of extends Spec = Spec> {
   record: PollRecord = neverPolled;
   /** Where in its interval it is polled: from 0 to 1. */
   readonly offset: number;
-  /** When it last became due, by the machine's uptime. */
-  dueAtMs = 0;
+  /** Since when its last poll was due, by the machine's uptime. */
+  dueSinceMs = 0;
   /** When it last was to tell whether its API is down, by the machine's uptime. */
   probedMs: number | undefined;
   /** When it last was to tell whether its account can be read, by the machine's uptime. */

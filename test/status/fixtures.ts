@@ -136,7 +136,7 @@ export function listing(
       isRead: false,
     },
     state: 'ok',
-    isLacking: false,
+    lacksProduct: false,
     found: 0,
     lastSuccessMs: nowMs - 30_000,
     lastDurationSeconds: 0.3,
