@@ -205,8 +205,7 @@ export class Pacer {
   }
 
   /**
-   * A request got 429: its kind is paused at its key, and perhaps the key, and the API. What a former key or address has said is
-   * of no use any more.
+   * A request got 429: its kind is paused at its key, and perhaps the key, and the API. A former key or address is not heard.
    *
    * @param keyId of the key that it was sent with, and where to
    */
@@ -217,8 +216,9 @@ export class Pacer {
     this.#serve();
   }
 
-  /** A request with this key had another outcome than 429. isRead: whether it was answered well. */
-  answered({ kind }: QueueAddress, keyId: string, isRead: boolean): void {
+  /** A request with this key had another outcome than 429, see `refused`. isRead: whether it was answered well. */
+  answered({ credential, kind }: QueueAddress, keyId: string, isRead: boolean): void {
+    if (keyId !== this.#keyIdOf(credential)) return;
     // The next pages of the same poll are not to wait for its end.
     if (isRead) this.slowDown(undefined);
     if (!this.#pauses.isAny) return;

@@ -766,25 +766,41 @@ describe('a pause of the API', () => {
     expect(areAllPaused(pacer)).toBe(false);
   });
 
-  it('does not begin with what a former address has said, although that comes late', () => {
-    let address = 'former';
-    const pace = { requestsPerSecond: 100, maxConcurrency: 8 };
-    const pacer = new Pacer(pace, (credential) => `${credential} ${address}`);
-    const answer429 = () => {
-      for (const credential of ['account', 'other'])
-        for (const kind of ['a', 'b'])
-          pacer.refused(
-            { account: credential, credential, kind, queue: kind },
-            `${credential} former`,
-            600_000,
-          );
+  describe('after the API has moved', () => {
+    const everyKey = ['account', 'other'].flatMap((credential) =>
+      ['a', 'b'].map((kind) => ({ account: credential, credential, kind, queue: kind })),
+    );
+    const createMoving = () => {
+      let address = 'former';
+      const pacer = new Pacer(quick, (credential) => `${credential} ${address}`);
+      const answer429 = (at: string) => {
+        for (const one of everyKey) pacer.refused(one, `${one.credential} ${at}`, 600_000);
+      };
+      const move = () => {
+        address = 'new';
+        pacer.setPace(quick, true);
+      };
+      return { pacer, answer429, move };
     };
-    answer429();
-    address = 'new';
-    pacer.setPace(pace, true);
-    answer429();
-    expect(pacer.pauses()).toEqual([]);
-    pacer.close();
+
+    it('does not begin with what the former address said, although that comes late', () => {
+      const { pacer, answer429, move } = createMoving();
+      answer429('former');
+      move();
+      answer429('former');
+      expect(pacer.pauses()).toEqual([]);
+      pacer.close();
+    });
+
+    it('does not end with what the former address said, although that comes late', () => {
+      const { pacer, answer429, move } = createMoving();
+      move();
+      answer429('new');
+      expect(areAllPaused(pacer)).toBe(true);
+      for (const one of everyKey) pacer.answered(one, `${one.credential} former`, true);
+      expect(areAllPaused(pacer)).toBe(true);
+      pacer.close();
+    });
   });
 
   it('does not begin for the same key under two names', () => {
