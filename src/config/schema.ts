@@ -319,12 +319,10 @@ function targetsSchema(resource: Resource) {
   return targets.describe(`What to poll: ${listOf}`);
 }
 
-const sectionOptions = {
-  stale_after: optional(
-    staleAfter,
-    `Age after which a target's values are no longer exported, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
-  ),
-};
+const sectionStaleAfter = optional(
+  staleAfter,
+  `Age after which a target's values are no longer exported, at least ${minStaleAfterIntervals} times the interval; default: ${staleAfterIntervals} times`,
+);
 
 const ofAccount = optional(
   value.credentialNames,
@@ -346,7 +344,7 @@ export const sectionSchema = once((resource: Resource) =>
         resource.defaultIntervalSeconds * 1000,
         'Time between two polls of a target',
       ),
-      ...sectionOptions,
+      stale_after: sectionStaleAfter,
       ...resource.settings,
       targets: targetsSchema(resource),
       ...selectionShape(resource),

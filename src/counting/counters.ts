@@ -27,9 +27,6 @@ const youngSeconds = lateMs / 1000;
 /** How often an earlier day is asked for until it is lost; one that the API refuses is lost at once. */
 const mostTries = 5;
 
-/** One for all: nearly always no day is untold. */
-const noneUntold: ReadonlyMap<number, number> = new Map();
-
 class HeldSeries extends DayCounter {
   readonly labels: Labels;
   /** Since when readings have been without it, by the clock that never jumps. */
@@ -79,7 +76,7 @@ export class Counters {
    */
   #isBehind = false;
   /** Earlier days that were asked for and not told, by their start, in Unix time, and how often. */
-  #untold = noneUntold;
+  #untold: ReadonlyMap<number, number> = new Map();
 
   private constructor(kind: string, onBegun: (() => void) | undefined) {
     this.#kind = kind;
@@ -114,8 +111,7 @@ export class Counters {
     restored.#caughtUpMs = startOfDay(last_read) * 1000 - 1;
     restored.#sinceMs = counting_since * 1000;
     restored.#isBehind = true;
-    if (pending.length > 0)
-      restored.#untold = new Map(pending.map(([startSeconds, tries]) => [startSeconds * 1000, tries]));
+    restored.#untold = new Map(pending.map(([startSeconds, tries]) => [startSeconds * 1000, tries]));
     for (const [at, index] of restored.#indexes.entries()) {
       const family = catalogue[index];
       const state = counters[family?.name ?? ''];
@@ -231,7 +227,7 @@ export class Counters {
     // It stays lost as long as a poll would ask for it.
     for (const [startMs, tries] of before)
       if (tries >= mostTries && startMs >= beganUnixMs - 2 * dayMs) after.set(startMs, tries);
-    this.#untold = after.size > 0 ? after : noneUntold;
+    this.#untold = after;
     return lost;
   }
 

@@ -43,7 +43,7 @@ import {
   type Target,
 } from './spec.ts';
 import { type TargetStatus, TargetTask, type Task } from './target-task.ts';
-import { ListingTask, noneMissed } from './task.ts';
+import { ListingTask } from './task.ts';
 import { Timetable } from './timetable.ts';
 
 /** The keys that come with listings. */
@@ -109,6 +109,14 @@ function machineUptimeMs(): number {
   return nowMs + uptimeAheadMs;
 }
 
+/** A plan that is due. */
+interface PlanSoon {
+  /** Resolves when it has been made, or another one in its place. */
+  readonly done: Promise<void>;
+  /** Ends the time until then. */
+  readonly endPause: () => void;
+}
+
 export class PollEngine {
   /** Those of all targets. */
   readonly counters: CounterBook;
@@ -131,10 +139,7 @@ export class PollEngine {
   #wanted: Wanted | undefined;
   /** What the last plan says beyond its tasks. */
   #plan: PlanFacts = { selections: new Map(), shared: [], orphans: new Map(), capacities: [] };
-  /** A plan that is due soon: resolves when it has been made, or another one in its place. */
-  #planSoon: Promise<void> | undefined;
-  /** Ends the time until then. */
-  #endPlanPause = () => {};
+  #planSoon: PlanSoon | undefined;
   /** A look that is due soon: failures until then are looked at together. */
   #lookSoon: NodeJS.Timeout | undefined;
   #plannedAtMs = Number.NEGATIVE_INFINITY;
@@ -237,7 +242,7 @@ export class PollEngine {
     this.#timetable.end();
     this.#isStopped = true;
     clearTimeout(this.#lookSoon);
-    this.#endPlanPause();
+    this.#planSoon?.endPause();
     const asked = this.#doubts.asked();
     this.#doubts.forget();
     for (const task of this.#tasks.values()) task.stop();
@@ -274,30 +279,30 @@ export class PollEngine {
     }
     this.#look();
     this.#plannedAtMs = performance.now();
+    this.#planSoon?.endPause();
     this.#planSoon = undefined;
-    this.#endPlanPause();
     this.#checkAllPolled();
   }
 
   /** Plans soon; several changes until then are one plan. Resolves when that has been done. */
   #syncSoon(): Promise<void> {
-    if (this.#planSoon) return this.#planSoon;
+    if (this.#planSoon) return this.#planSoon.done;
     const waitMs = Math.max(0, this.#plannedAtMs + planPauseMs - performance.now());
+    let endPause = () => {};
     const pause = new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, waitMs);
-      this.#endPlanPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+      endPause = resolve;
     });
-    const soon = pause.then(() => {
+    const timer = setTimeout(endPause, waitMs);
+    const done = pause.then(() => {
+      clearTimeout(timer);
       // Another plan may have been made in its place.
       if (this.#planSoon !== soon) return;
       this.#planSoon = undefined;
       this.#sync();
     });
+    const soon = { done, endPause };
     this.#planSoon = soon;
-    return soon;
+    return done;
   }
 
   #syncListing(spec: ListingSpec): void {
@@ -690,7 +695,7 @@ export class PollEngine {
       // The parent of what is listed has one reading, perhaps of nothing.
       const isParent = 'readBy' in resource && resource.readBy !== undefined;
       const one = isParent ? { reading: about } : byIds.get(idText(ids));
-      if (one || (isProof && !task.missed.has(idText(ids)))) this.#poller.deliver(target, task, one, run);
+      if (one || (isProof && !task.missed?.has(idText(ids)))) this.#poller.deliver(target, task, one, run);
     }
     if (task.delivering === delivering) task.delivering = undefined;
   }
@@ -873,7 +878,7 @@ function isFed(task: Task): task is TargetTask {
 function noteMissed(task: ListingTask, { found, isMoved }: Run): readonly SnapshotEntry[] {
   if (!isMoved) {
     task.movedRuns = 0;
-    task.missed = noneMissed;
+    task.missed = undefined;
     return [];
   }
   const missed = new Map<string, number>();
@@ -881,7 +886,7 @@ function noteMissed(task: ListingTask, { found, isMoved }: Run): readonly Snapsh
   const ids = new Set(found.map((one) => idText(one.ids)));
   for (const entry of task.snapshot?.entries ?? []) {
     const id = idText(entry.ids);
-    const runs = (task.missed.get(id) ?? 0) + 1;
+    const runs = (task.missed?.get(id) ?? 0) + 1;
     if (ids.has(id) || runs >= enoughMovedRuns) continue;
     missed.set(id, runs);
     spared.push(entry);

@@ -236,6 +236,7 @@ class SeenApi<Task extends Polled> {
       silentSinceMs = Math.min(silentSinceMs, isOfSilence ? unanswered.sinceMs : endedMs);
     }
     const isSuspected = inVain >= Math.min(enough, this.#tasks) && inVain > 0;
+    // `tells` stays until the next look: it keeps these, and not the records.
     const byPath = this.#operations;
     const operations = [...byPath.values()];
     const good = operations.filter(({ newest }) => newest !== undefined);

@@ -76,9 +76,9 @@ export interface TargetReading extends Readings, Readonly<Dated> {
   readonly isDenied?: true;
 }
 
-/** When a poll began. */
+/** How a poll began. */
 export interface Begun {
-  /** By the machine's uptime. */
+  /** When, by the machine's uptime. */
   readonly startedMs: number;
   /** The id that its key had then. */
   readonly keyId: string;

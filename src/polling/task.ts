@@ -8,10 +8,6 @@ import type { SnapshotEntry } from './listed-things.ts';
 import { neverPolled, type PollRecord } from './record.ts';
 import { type ListingSpec, operationOf, type Spec } from './spec.ts';
 
-/** Those of polls that ended without an abort, to be used again: to make one is costly. */
-const unused: AbortController[] = [];
-const mostUnused = 64;
-
 /** One list for all tasks: rarely somebody waits for a poll. */
 const nobody: readonly (() => void)[] = [];
 
@@ -49,13 +45,12 @@ export class PollTask<Of extends Spec = Spec> {
 
   /** A poll is in line from now on. Once the signal is aborted, nothing of it goes on and nothing of it counts. */
   begin(): AbortSignal {
-    this.#poll = unused.pop() ?? new AbortController();
+    this.#poll = new AbortController();
     return this.#poll.signal;
   }
 
   /** The poll has ended, and counts. */
   end(): void {
-    if (this.#poll && unused.length < mostUnused) unused.push(this.#poll);
     this.#poll = undefined;
     this.#resolveAll();
   }
@@ -102,9 +97,6 @@ export interface CompleteRun {
   readonly entries: readonly SnapshotEntry[];
 }
 
-/** Of a listing that did not change while it was read, as nearly always: one for all. */
-export const noneMissed: ReadonlyMap<string, number> = new Map();
-
 export class ListingTask extends PollTask<ListingSpec> {
   /** What the last run had that was taken over; undefined before the first. */
   snapshot: Snapshot | undefined;
@@ -112,6 +104,6 @@ export class ListingTask extends PollTask<ListingSpec> {
   delivering: Set<string> | undefined;
   /** Runs in a row in which the listing changed while it was read. */
   movedRuns = 0;
-  /** How many of these runs in a row were without a thing, by its ids. */
-  missed = noneMissed;
+  /** How many of these runs in a row were without a thing, by its ids; undefined after a whole run. */
+  missed: ReadonlyMap<string, number> | undefined;
 }
