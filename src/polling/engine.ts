@@ -108,14 +108,6 @@ function machineUptimeMs(): number {
   return nowMs + uptimeAheadMs;
 }
 
-/** A plan that is due. */
-interface PlanSoon {
-  /** Resolves when it has been made, or another one in its place. */
-  readonly done: Promise<void>;
-  /** Ends the time until then. */
-  readonly endPause: () => void;
-}
-
 export class PollEngine {
   /** Those of all targets. */
   readonly counters: CounterBook;
@@ -138,7 +130,8 @@ export class PollEngine {
   #wanted: Wanted | undefined;
   /** What the last plan says beyond its tasks. */
   #plan: PlanFacts = { selections: new Map(), shared: [], orphans: new Map(), capacities: [] };
-  #planSoon: PlanSoon | undefined;
+  /** A plan that is due soon: resolves when it has been made. */
+  #planSoon: Promise<void> | undefined;
   /** A look that is due soon: failures until then are looked at together. */
   #lookSoon: NodeJS.Timeout | undefined;
   #plannedAtMs = Number.NEGATIVE_INFINITY;
@@ -215,15 +208,13 @@ export class PollEngine {
     this.#retryWith(credentials);
   }
 
-  /** Polls everything at once, also what is being polled; resolves when all these polls have ended. */
+  /** Polls everything at once, also what is being polled; resolves when no poll is in line or under way. */
   async pollNow(): Promise<void> {
-    const polled = [...this.#tasks.values()].filter((task) => !isFed(task));
-    const ended = polled.map((task) => task.ended());
-    for (const task of polled) {
+    for (const task of this.#polled()) {
       task.abort();
       this.#runNow(task);
     }
-    await Promise.all(ended);
+    for (this.#timetable.wake(); this.#polls.size > 0; this.#timetable.wake()) await Promise.all(this.#polls);
     await this.#doubts.asked();
   }
 
@@ -241,10 +232,9 @@ export class PollEngine {
     this.#timetable.end();
     this.#isStopped = true;
     clearTimeout(this.#lookSoon);
-    this.#planSoon?.endPause();
     const asked = this.#doubts.asked();
     this.#doubts.forget();
-    for (const task of this.#tasks.values()) task.stop();
+    for (const task of this.#tasks.values()) task.abort();
     await Promise.allSettled([...this.#polls, asked]);
   }
 
@@ -274,30 +264,19 @@ export class PollEngine {
     foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
     this.#look();
     this.#plannedAtMs = performance.now();
-    this.#planSoon?.endPause();
-    this.#planSoon = undefined;
     this.#checkAllPolled();
   }
 
   /** Plans soon; several changes until then are one plan. Resolves when that has been done. */
   #syncSoon(): Promise<void> {
-    if (this.#planSoon) return this.#planSoon.done;
-    const waitMs = Math.max(0, this.#plannedAtMs + planPauseMs - performance.now());
-    let endPause = () => {};
-    const pause = new Promise<void>((resolve) => {
-      endPause = resolve;
-    });
-    const timer = setTimeout(endPause, waitMs);
-    const done = pause.then(() => {
-      clearTimeout(timer);
-      // Another plan may have been made in its place.
-      if (this.#planSoon !== soon) return;
+    const sync = async () => {
+      const waitMs = Math.max(0, this.#plannedAtMs + planPauseMs - performance.now());
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
       this.#planSoon = undefined;
       this.#sync();
-    });
-    const soon = { done, endPause };
-    this.#planSoon = soon;
-    return done;
+    };
+    this.#planSoon ??= sync();
+    return this.#planSoon;
   }
 
   #syncListing(spec: ListingSpec): void {
@@ -363,7 +342,7 @@ export class PollEngine {
   #remove(task: Task): void {
     const { key } = task.spec;
     this.#timetable.delete(task);
-    task.stop();
+    task.abort();
     this.#tasks.delete(key);
     if (!(task instanceof TargetTask)) return;
     task.remove();

@@ -8,9 +8,6 @@ import type { SnapshotEntry } from './listed-things.ts';
 import { neverPolled, type PollRecord } from './record.ts';
 import { type ListingSpec, operationOf, type Spec } from './spec.ts';
 
-/** One list for all tasks: rarely somebody waits for a poll. */
-const nobody: readonly (() => void)[] = [];
-
 /** What the polls of any task have. */
 export class PollTask<Of extends Spec = Spec> {
   spec: Of;
@@ -27,7 +24,6 @@ export class PollTask<Of extends Spec = Spec> {
   lackingSinceMs: number | undefined;
   /** The poll that is in line or under way. */
   #poll: AbortController | undefined;
-  #waiters = nobody;
 
   constructor(spec: Of) {
     this.spec = spec;
@@ -52,32 +48,12 @@ export class PollTask<Of extends Spec = Spec> {
   /** The poll has ended, and counts. */
   end(): void {
     this.#poll = undefined;
-    this.#resolveAll();
   }
 
-  /** What is in line or under way is no longer what is to be read. Whoever waits for it waits for the next. */
+  /** What is in line or under way is no longer what is to be read. */
   abort(): void {
     this.#poll?.abort(new Error('the poll is no longer wanted'));
     this.#poll = undefined;
-  }
-
-  /** It is polled no more. */
-  stop(): void {
-    this.abort();
-    this.#resolveAll();
-  }
-
-  /** Resolves when the poll that is in line or under way has ended, or else the next. */
-  ended(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiters = [...this.#waiters, resolve];
-    });
-  }
-
-  #resolveAll(): void {
-    const waiters = this.#waiters;
-    this.#waiters = nobody;
-    for (const resolve of waiters) resolve();
   }
 }
 

@@ -195,6 +195,25 @@ describe('the key of a new library', () => {
     expect(asked.length).toBeLessThanOrEqual(6);
   });
 
+  it('that stays refused has no further two minutes where other failures come in between', async () => {
+    let asked = 0;
+    const whole = await startWhole({
+      document: { video_library_statistics: { targets: 'all', interval: '1m' } },
+      routes: {
+        '/videolibrary': () => listed({ Id: 4, Name: 'films', ApiKey: full }),
+        '*': () => reply(asked++ % 3 === 2 ? 403 : 401),
+      },
+    });
+    await whole.exporter.start();
+    let told = 0;
+    for (let passedMs = 0; passedMs < 600_000; passedMs += 10_000) {
+      await whole.pass(10_000);
+      await whole.sweep();
+      told += await refused(whole);
+    }
+    expect(told).toBeGreaterThan(0);
+  });
+
   it('that replaces one which was refused has two minutes of its own', async () => {
     const whole = await startWhole({
       document: { ...document, discovery: { interval: '1m' } } as never,
