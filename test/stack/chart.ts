@@ -39,7 +39,7 @@ export function render(helm: Helm, values: unknown, path = chart): string {
 
 export interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
   readonly [field: string]: unknown;
 }
 

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { chart, exampleChart, helms, type Manifest, parse, render, sidecarValues } from './chart.ts';
+import { exampleChart, helms, type Manifest, parse, render, sidecarValues } from './chart.ts';
 import { cases, plain, switches } from './chart-cases.ts';
-import { type Outcome, root, run, succeed, tools } from './tools.ts';
+import { checkerOf } from './kubernetes-schemas.ts';
+import { root, succeed } from './tools.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -14,22 +15,9 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 const kustomized = succeed('kustomize', ['build', 'deploy/kustomize/example']);
 
-/** The oldest version is from the chart; the newest is the one of the installed schemas. */
-const { kubeVersion } = parseYaml(readFileSync(`${chart}/Chart.yaml`, 'utf8')) as { kubeVersion: string };
-const versions = {
-  oldest: ['--version', /^>=(\d+\.\d+)\./.exec(kubeVersion)?.[1] ?? ''],
-  newest: ['--local-schemas', `${tools}/kubernetes`],
-};
+describe.each(['oldest', 'newest'] as const)('the %s supported Kubernetes', (version) => {
+  const check = checkerOf(version);
 
-function validate(schemas: readonly string[], manifests: Readonly<Record<string, string>>): Outcome {
-  const input = mkdtempSync(join(folder, 'input-'));
-  for (const [name, text] of Object.entries(manifests)) {
-    writeFileSync(join(input, `${name.replaceAll(' ', '-')}.yaml`), text);
-  }
-  return run('kubectl-validate', [...schemas, '--local-crds', `${tools}/crds`, input]);
-}
-
-describe.each(Object.entries(versions))('the %s supported Kubernetes', (_, schemas) => {
   test('knows every field of the chart and of the Kustomize component', () => {
     const switched = Object.entries(switches).map(
       ([name, values]) => [name, { ...plain, ...values }] as const,
@@ -46,20 +34,38 @@ describe.each(Object.entries(versions))('the %s supported Kubernetes', (_, schem
       ),
       component: kustomized,
     };
-    const { code, stdout, stderr } = validate(schemas, all);
-    expect(code, `${stdout}${stderr}`).toBe(0);
-    expect(stdout.match(/OK/g)).toHaveLength(Object.keys(all).length);
+    for (const [name, manifests] of Object.entries(all)) {
+      expect(parse(manifests), name).not.toEqual([]);
+      expect(check(manifests), name).toEqual([]);
+    }
   });
 
-  test('rejects a field of Kubernetes and one of the Prometheus Operator that is not in its schema', () => {
-    const manifests = render('helm4', cases['everything']);
-    const bad = manifests
+  test('rejects what is called as nothing may be, and what stands twice in a list', () => {
+    const twice = parse(render('helm4', cases['everything'])).flatMap((manifest) => {
+      const [container] = podSpec(manifest)?.containers ?? [];
+      const ports = container?.['ports'] as unknown[] | undefined;
+      ports?.push(ports[0]);
+      return ports ? [{ ...manifest, metadata: { name: 'Not_A_Name', labels: { a: '!' } } }] : [];
+    });
+    expect(check(twice.map((one) => JSON.stringify(one)).join('\n---\n'))).toEqual([
+      expect.stringMatching(/^apps\/v1 Deployment .*\/ports: .*x-kubernetes-list-map-keys/),
+      'apps/v1 Deployment /metadata: Not_A_Name is no name or label',
+      'apps/v1 Deployment /metadata: a=! is no name or label',
+    ]);
+  });
+
+  test('rejects a field of Kubernetes and one of the Prometheus Operator that is not in its schema, and a wrong value', () => {
+    const bad = render('helm4', cases['everything'])
       .replace('automountServiceAccountToken:', 'automountToken:')
-      .replace('targetLabels:', 'targetedLabels:');
-    const { code, stderr } = validate(schemas, { bad });
-    expect(code).not.toBe(0);
-    for (const field of ['automountToken', 'targetedLabels'])
-      expect(stderr).toContain(`${field}: Invalid value: value provided for unknown field`);
+      .replace('targetLabels:', 'targetedLabels:')
+      .replace('readOnlyRootFilesystem: true', 'readOnlyRootFilesystem: 1')
+      .replace('kind: Service\n', 'kind: Services\n');
+    expect(check(bad).toSorted()).toEqual([
+      'apps/v1 Deployment /spec/template/spec/containers/0/securityContext/readOnlyRootFilesystem: must be boolean',
+      'monitoring.coreos.com/v1 ServiceMonitor /spec: must NOT have additional properties targetedLabels',
+      'v1 ServiceAccount /: must NOT have additional properties automountToken',
+      'v1 Services: there is no such kind',
+    ]);
   });
 });
 

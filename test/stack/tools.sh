@@ -16,8 +16,6 @@ flock 9
 helm4=v4.3.1
 # renovate: datasource=go depName=helm.sh/helm/v3
 helm3=v3.22.0
-# renovate: datasource=go depName=sigs.k8s.io/kubectl-validate
-kubectl_validate=v0.0.4
 # renovate: datasource=go depName=sigs.k8s.io/kustomize/kustomize/v5
 kustomize=v5.8.2
 # renovate: datasource=go depName=github.com/rhysd/actionlint
@@ -33,9 +31,10 @@ vmagent=v1.140.0
 # The version of Debian 13.
 # renovate: datasource=go depName=github.com/containers/podman/v5
 podman=v5.4.2
-# The newest Kubernetes for validating and installing the manifests; the oldest is in the chart's kubeVersion.
+# The newest Kubernetes for validating and installing the manifests, and the oldest.
 # renovate: datasource=go depName=k8s.io/kubernetes
 kubernetes=v1.37.0
+oldest_kubernetes=$(sed -n 's/^kubeVersion: ">=\(1\.[0-9]*\.[0-9]*\)-0"$/v\1/p' helm/bunnynet-exporter/Chart.yaml)
 # renovate: datasource=go depName=github.com/prometheus-operator/prometheus-operator
 prometheus_operator=v0.85.0
 # Prometheus 3.16: its Go module has versions of its own. Debian's 2.42 is the oldest that is supported.
@@ -70,6 +69,11 @@ go_tool() {
   ln -sfn "../$1@$3/$(ls "$home")" "$tools/bin/$1"
 }
 
+# go_here ARGUMENT …: Go for the module of this folder, whose go.mod it completes.
+go_here() {
+  CGO_ENABLED=0 GOFLAGS=-mod=mod go "$@"
+}
+
 # module PATH VERSION: prints the folder of the Go module's source.
 module() {
   go mod download -json "$1@$2" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p'
@@ -78,10 +82,27 @@ module() {
 packages buildah buildah shellcheck shellcheck busybox busybox-static systemd-analyze systemd promtool prometheus \
   amtool prometheus-alertmanager rpm rpm jsonnet jsonnet
 
-go_tool helm4 helm.sh/helm/v4/cmd/helm "$helm4"
-go_tool helm3 helm.sh/helm/v3/cmd/helm "$helm3"
-go_tool kubectl-validate sigs.k8s.io/kubectl-validate "$kubectl_validate"
-go_tool kustomize sigs.k8s.io/kustomize/kustomize/v5 "$kustomize"
+# Helm and Kustomize are made of Kubernetes' libraries. As one module these are compiled once, in the newest version that one of the tools
+# demands: alone each of them takes minutes.
+manifests=$tools/manifests@$helm4-$helm3-$kustomize
+if [[ ! -d $manifests ]]; then
+  rm -rf "$manifests.part" && mkdir -p "$manifests.part/bin"
+  (
+    cd "$manifests.part"
+    go_here mod init tools
+    go_here mod edit -require "helm.sh/helm/v4@$helm4" -require "helm.sh/helm/v3@$helm3" \
+      -require "sigs.k8s.io/kustomize/kustomize/v5@$kustomize"
+    go_here build -ldflags='-s -w' -o bin/helm4 helm.sh/helm/v4/cmd/helm
+    go_here build -ldflags='-s -w' -o bin/helm3 helm.sh/helm/v3/cmd/helm
+    go_here build -ldflags='-s -w' -o bin/kustomize sigs.k8s.io/kustomize/kustomize/v5
+  )
+  mv "$manifests.part/bin" "$manifests"
+  rm -r "$manifests.part"
+fi
+for program in "$manifests"/*; do
+  ln -sfn "../${manifests##*/}/${program##*/}" "$tools/bin/"
+done
+
 go_tool actionlint github.com/rhysd/actionlint/cmd/actionlint "$actionlint"
 go_tool compose github.com/compose-spec/compose-go/v2/cmd "$compose"
 go_tool nfpm github.com/goreleaser/nfpm/v2/cmd/nfpm "$nfpm"
@@ -99,19 +120,18 @@ if [[ ! -d $quadlet ]]; then
 fi
 ln -sfn "../${quadlet##*/}/quadlet" "$tools/bin/quadlet"
 
-# Kubernetes' own schemas in the layout of kubectl-validate: api/v1.json, apis/<group>/<version>.json.
-schemas=$tools/kubernetes@$kubernetes
-if [[ ! -d $schemas ]]; then
-  rm -rf "$schemas.part"
-  for file in "$(module k8s.io/kubernetes "$kubernetes")"/api/openapi-spec/v3/api*__v[0-9]*_openapi.json; do
-    name=$(basename "${file%_openapi.json}")
-    mkdir -p "$schemas.part/$(dirname "${name//__//}")"
-    cp "$file" "$schemas.part/${name//__//}.json"
-  done
-  chmod -R u+w "$schemas.part"
-  mv "$schemas.part" "$schemas"
-fi
-ln -sfn "kubernetes@$kubernetes" "$tools/kubernetes"
+# Kubernetes' own schemas: api__v1_openapi.json, apis__<group>__<version>_openapi.json.
+schemas() { # schemas NAME VERSION
+  local home=$tools/schemas@$2
+  if [[ ! -d $home ]]; then
+    rm -rf "$home.part" && mkdir -p "$home.part"
+    install -m 0644 "$(module k8s.io/kubernetes "$2")"/api/openapi-spec/v3/api*__v[0-9]*_openapi.json "$home.part"
+    mv "$home.part" "$home"
+  fi
+  ln -sfn "${home##*/}" "$tools/$1"
+}
+schemas newest-kubernetes "$kubernetes"
+schemas oldest-kubernetes "$oldest_kubernetes"
 
 crds=$tools/crds@$prometheus_operator
 if [[ ! -f $crds/monitoring.coreos.com_alertmanagerconfigs.yaml ]]; then
@@ -164,11 +184,10 @@ if [[ ! -d $cluster ]]; then
     "$(module k8s.io/kubernetes "$kubernetes")/go.mod" >"$cluster.part/go.mod"
   (
     cd "$cluster.part"
-    export CGO_ENABLED=0 GOFLAGS=-mod=mod
-    go mod edit -require "k8s.io/kubernetes@$kubernetes"
-    nice -n 19 go build -ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$kubernetes" -o bin/ \
+    go_here mod edit -require "k8s.io/kubernetes@$kubernetes"
+    go_here build -ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$kubernetes" -o bin/ \
       k8s.io/kubernetes/cmd/{kube-apiserver,kube-controller-manager,kube-scheduler,kubectl}
-    nice -n 19 go build -ldflags='-s -w' -o bin/etcd go.etcd.io/etcd/server/v3
+    go_here build -ldflags='-s -w' -o bin/etcd go.etcd.io/etcd/server/v3
   )
   mv "$cluster.part/bin" "$cluster"
   rm -r "$cluster.part"
