@@ -45,6 +45,7 @@ import { createPages } from './status/routes.ts';
 import type { ExporterStatus } from './status/view.ts';
 import { createTelemetry, type Telemetry } from './telemetry.ts';
 import { plural } from './text.ts';
+import { nextTurn } from './turns.ts';
 
 /** A configuration and the keys that it names. */
 export interface Setup {
@@ -344,9 +345,11 @@ export class Exporter {
       log.warn(
         `state.file takes effect with a restart: counters are kept in ${this.#stateFile ?? 'no file'} until then`,
       );
-    const before = this.#names();
+    const before = this.#engine.targets();
     await this.#apply(setup);
-    const change = describeChange(before, this.#names());
+    const change = describeChange(before, this.#engine.targets());
+    // The plan has taken its time.
+    await nextTurn();
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : `targets ${change}`}`);
     this.#logWanted();
     this.#warnOfSelections();
@@ -387,11 +390,6 @@ export class Exporter {
       configuration: this.#configuration,
       capacities: this.#engine.overview().capacities,
     };
-  }
-
-  /** The targets and their names, by key. */
-  #names(): ReadonlyMap<string, { readonly name: string | undefined }> {
-    return new Map(this.targets().map(({ target }) => [target.key, { name: target.name }]));
   }
 
   #now(): number {

@@ -167,6 +167,14 @@ export class PollEngine {
     return this.#overviewNow();
   }
 
+  /** What is read of the API, by key. */
+  targets(): ReadonlyMap<string, Target> {
+    const specs = new Map<string, Target>();
+    for (const task of this.#tasks.values())
+      if (task instanceof TargetTask) specs.set(task.spec.key, task.spec);
+    return specs;
+  }
+
   /** Whether everything was polled once, or has had its time; it stays so. */
   get isReady(): boolean {
     if (this.#hasPolledAll) return true;
@@ -191,7 +199,7 @@ export class PollEngine {
     const before = this.#wanted?.config.apis;
     const isSame = (api: ApiName) => isDeepStrictEqual(before?.[api], config.apis[api]);
     const changed = new Set(apiNames.filter((api) => !isSame(api)));
-    this.#wanted = wantedBy(config, this.#options.resources);
+    this.#wanted = wantedBy(config, this.#options.resources, this.#wanted);
     this.#beganAtMs ??= this.#uptimeMs();
     this.#doubts.forget();
     this.#sync();
@@ -249,7 +257,7 @@ export class PollEngine {
       ...this.#wanted,
       keyIdOf,
       snapshotOf: (key) => this.#listing(key)?.snapshot,
-      before: this.#targetSpecs(),
+      before: this.targets(),
     });
     for (const spec of listings.values()) this.#syncListing(spec);
     for (const spec of targets.values()) this.#syncTarget(spec);
@@ -696,13 +704,6 @@ export class PollEngine {
   #listing(key: string): ListingTask | undefined {
     const task = this.#tasks.get(key);
     return task instanceof ListingTask ? task : undefined;
-  }
-
-  #targetSpecs(): ReadonlyMap<string, Target> {
-    const specs = new Map<string, Target>();
-    for (const task of this.#tasks.values())
-      if (task instanceof TargetTask) specs.set(task.spec.key, task.spec);
-    return specs;
   }
 
   // What is asked.

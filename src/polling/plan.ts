@@ -9,6 +9,7 @@
  * - What is left out of every kind has no targets, and nothing below it is listed. Where a name decides that, there are no targets
  *   before the name is known.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Config, SectionConfig, TargetConfig } from '../config/config.ts';
 import { type IsLeftOut, leftOutOf, selectorOf } from '../config/selector.ts';
 import {
@@ -28,6 +29,8 @@ import type { Snapshot } from './task.ts';
 export interface PlannedSection {
   readonly section: SectionConfig;
   readonly resource: Resource;
+  /** Those of the section; the same object as before if they are the same. */
+  readonly settings: unknown;
   readonly isSelected: (entry: Listed) => boolean;
   readonly isSelectedParent: (entry: Listed) => boolean;
 }
@@ -79,13 +82,15 @@ export interface SharedTargets {
   readonly keys: readonly string[];
 }
 
-/** Compiles the patterns of a configuration. Throws if a kind does not exist. */
-export function wantedBy(config: Config, resources: readonly Resource[]): Wanted {
+/** Compiles the patterns of a configuration. before: what was wanted until now. Throws if a kind does not exist. */
+export function wantedBy(config: Config, resources: readonly Resource[], before?: Wanted): Wanted {
   const sections = config.sections.map((section) => {
     const resource = resources.find(({ kind }) => kind === section.kind);
     if (!resource) throw new Error(`no resource of the kind ${section.kind}`);
     const [isSelected, isSelectedParent] = [selectorOf(section.selection), selectorOf(section.parents)];
-    return { section, resource, isSelected, isSelectedParent };
+    const known = before?.sections.find((one) => one.resource === resource)?.settings;
+    const settings = isDeepStrictEqual(known, section.settings) ? known : section.settings;
+    return { section, resource, settings, isSelected, isSelectedParent };
   });
   return { config, sections, isLeftOut: leftOutOf(config.discovery.exclude) };
 }
@@ -167,12 +172,18 @@ export function plan(input: PlanInput): Plan {
     return named;
   };
 
+  /** Several kinds select from one listing. */
+  const named = new Map<string, readonly SnapshotEntry[]>();
+
   /** What a listing had; undefined while it, or what decides which of it is left out, was never complete. */
   const entriesOf = ({ key, namesKey }: ListingSpec): readonly SnapshotEntry[] | undefined => {
     const entries = snapshotOf(key)?.entries;
     if (!entries || namesKey === undefined) return entries;
     const names = snapshotOf(namesKey)?.entries;
-    return isLeftOut && !names ? undefined : withNames(entries, names);
+    if (isLeftOut && !names) return undefined;
+    const known = named.get(key) ?? withNames(entries, names);
+    named.set(key, known);
+    return known;
   };
 
   /** Whether something of a listing of the account is left out of every kind: itself, or the thing that it is about. */
@@ -187,10 +198,10 @@ export function plan(input: PlanInput): Plan {
   /** Whether the configuration keeps things whose names were deleted. */
   const keepsOrphans = (listing: Listing) =>
     input.sections.some(
-      ({ section, resource }) =>
+      ({ settings, resource }) =>
         !isReadAlone(resource) &&
         resource.listing === listing &&
-        (section.settings as { readonly orphans?: string } | undefined)?.orphans === 'keep',
+        (settings as { readonly orphans?: string } | undefined)?.orphans === 'keep',
     );
 
   /** The things of a listing that are left out because what they are called after was deleted. */
@@ -219,9 +230,9 @@ export function plan(input: PlanInput): Plan {
     return (one: Listed) => ids.size > 0 && ids.has(idText(one.ids));
   };
 
-  const planSection = ({ section, resource, isSelected, isSelectedParent }: PlannedSection) => {
+  const planSection = ({ section, resource, settings, isSelected, isSelectedParent }: PlannedSection) => {
     const { kind, api } = resource;
-    const { settings, intervalMs } = section;
+    const { intervalMs } = section;
     const isAlone = isReadAlone(resource);
     const partNames = isAlone ? resource.partNames : undefined;
     const feature = isAlone ? resource.feature : undefined;

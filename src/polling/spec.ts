@@ -1,5 +1,4 @@
 /** What is polled: targets and listings. Plain data, made by `plan.ts`. */
-import { isDeepStrictEqual } from 'node:util';
 import type { TargetConfig } from '../config/config.ts';
 import {
   type ApiName,
@@ -96,13 +95,9 @@ export function mustReread(before: Spec, after: Spec): boolean {
   return before.keyId !== after.keyId || !hasSameSettings(before, after);
 }
 
+/** What a section wants stays the same object as long as it is the same, see `wantedBy`. */
 export function hasSameSettings(before: Spec, after: Spec): boolean {
-  return (
-    before.type === 'listing' ||
-    after.type === 'listing' ||
-    before.settings === after.settings ||
-    isDeepStrictEqual(before.settings, after.settings)
-  );
+  return before.type === 'listing' || after.type === 'listing' || before.settings === after.settings;
 }
 
 /** What tells one listing from another: another key of the same credential lists the same things. */

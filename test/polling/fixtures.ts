@@ -35,12 +35,16 @@ export function targetConfig(ids: Record<string, string>, more: Partial<TargetCo
   };
 }
 
+/** The same objects in each section, as `wantedBy` keeps them. */
+const ofApplications = { latency_unit: 'milliseconds', latency_chart: 'latest' };
+const none = {};
+
 export function sectionConfig(
   kind: string,
   targets: SectionConfig['targets'],
   more: Partial<SectionConfig> = {},
 ): SectionConfig {
-  const settings = kind === 'application' ? { latency_unit: 'milliseconds', latency_chart: 'latest' } : {};
+  const settings = kind === 'application' ? ofApplications : none;
   return {
     kind,
     accounts: ['account'],

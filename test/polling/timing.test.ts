@@ -133,7 +133,7 @@ describe('polls', () => {
     timetable.wake();
     expect(parts).toHaveLength(1);
     vi.advanceTimersByTime(10);
-    expect(parts.map(({ length }) => length)).toEqual([500, 500, 200]);
+    expect(parts.map(({ length }) => length)).toEqual([200, 200, 200, 200, 200, 200]);
     expect(parts.flat()).toEqual(Array.from({ length: 1200 }, (_, at) => 1199 - at));
     timetable.end();
   });
