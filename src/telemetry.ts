@@ -184,6 +184,8 @@ interface Facts extends ReturnType<Inventory['overview']> {
   /** The kinds that are on, and the APIs that they use. */
   readonly kinds: readonly string[];
   readonly apis: readonly ApiName[];
+  /** Of each kind and account, with its labels. */
+  readonly labelled: readonly { readonly labels: Labels; readonly tally: Tally; readonly isOn: boolean }[];
 }
 
 /** Declares what is counted at each scrape. facts: those of the scrape under way. */
@@ -197,14 +199,10 @@ function declareCounts(
     new ReadGauge(named(name, labels, help), () => read(facts()));
   const single = (name: string, help: string, figure: () => number) =>
     gauge(name, [], help, () => [{ value: figure() }]);
-  const talliesOf = ({ tallies, kinds }: Facts) => tallies.filter(({ kind }) => kinds.includes(kind));
   /** Of each account of which a kind has targets, or lists them. */
   const byAccount = (name: string, help: string, figureOf: (tally: Tally) => number) =>
-    gauge(name, ['kind', 'account'], help, (now) =>
-      talliesOf(now).map((tally) => ({
-        labels: { kind: tally.kind, account: tally.account },
-        value: figureOf(tally),
-      })),
+    gauge(name, ['kind', 'account'], help, ({ labelled }) =>
+      labelled.filter(({ isOn }) => isOn).map(({ labels, tally }) => ({ labels, value: figureOf(tally) })),
     );
   const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Facts) => number) =>
     gauge(name, ['api'], help, (now) =>
@@ -212,12 +210,14 @@ function declareCounts(
     );
   /** A listing that is gone has no series. */
   const byListing = (name: string, help: string, figureOf: (listed: ListedTally) => number | undefined) =>
-    gauge(`discovery_${name}`, ['kind', 'account'], help, ({ tallies }) =>
-      tallies.flatMap(({ kind, account, listed }): Row[] => {
-        const value = listed && figureOf(listed);
-        return value === undefined ? [] : [{ labels: { kind, account }, value }];
-      }),
-    );
+    gauge(`discovery_${name}`, ['kind', 'account'], help, ({ labelled }) => {
+      const rows: Row[] = [];
+      for (const { labels, tally } of labelled) {
+        const value = tally.listed && figureOf(tally.listed);
+        if (value !== undefined) rows.push({ labels, value });
+      }
+      return rows;
+    });
   single(
     'config_last_reload_successful',
     'Whether the last load of the configuration succeeded: 1 yes, 0 no (then the previous one is in use).',
@@ -268,9 +268,11 @@ function declareCounts(
     'failing_targets',
     ['kind', 'account', 'result'],
     'Targets whose last poll failed, by its result. No series where none did.',
-    (now) =>
-      talliesOf(now).flatMap(({ kind, account, failing }) =>
-        Array.from(failing, ([result, value]) => ({ labels: { kind, account, result }, value })),
+    ({ labelled }) =>
+      labelled.flatMap(({ labels, tally, isOn }) =>
+        isOn
+          ? Array.from(tally.failing, ([result, value]) => ({ labels: { ...labels, result }, value }))
+          : [],
       ),
   );
   const accountsOf = ({ health }: Facts) => [
@@ -523,10 +525,16 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const declare = declareIn(registry);
   const events = declareEvents(declare);
   let on: Pick<Facts, 'kinds' | 'apis'> = { kinds: [], apis: [] };
-  /** Those of the scrape under way. prom-client begins to collect all families before it waits for one. */
-  let facts: Facts | undefined;
+  /** As of the last scrape: the same as long as nothing has changed. prom-client begins to collect all families before it waits for one. */
+  let facts: (Facts & { readonly of: readonly [overview: unknown, on: unknown] }) | undefined;
   declareCounts(declare, inventory, () => {
-    facts ??= { ...inventory.overview(), ...on };
+    const overview = inventory.overview();
+    if (facts?.of[0] === overview && facts.of[1] === on) return facts;
+    const labelled = overview.tallies.map((tally) => {
+      const { kind, account } = tally;
+      return { labels: { kind, account }, tally, isOn: on.kinds.includes(kind) };
+    });
+    facts = { ...overview, ...on, labelled, of: [overview, on] };
     return facts;
   });
   events.build.set(buildInfo.labels, 1);
@@ -580,7 +588,6 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     },
     /** The metrics of the process, and the exporter's own. A part that is as it was is the same Buffer: it is compressed once. */
     async render(format: Format): Promise<readonly Buffer[]> {
-      facts = undefined;
       const parts = [ofProcess, registry].map(async (part, at) => {
         const key = `${format} ${at}`;
         const known = renderings.get(key);
