@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
-import { promtool } from './promtool.ts';
+import { testRules } from './promtool.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'identity-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -58,7 +58,7 @@ async function play(
   const tests = [{ interval: '1m', input_series: series, promql_expr_test }];
   const rule_files = rules.map((name) => resolve(rulesFolder, name));
   writeFileSync(file, stringify({ rule_files, evaluation_interval: '1m', tests }));
-  expect(await promtool('test', 'rules', file)).toContain('SUCCESS');
+  expect(await testRules(file)).toContain('SUCCESS');
 }
 
 const firing = (...alerts: readonly string[]) =>

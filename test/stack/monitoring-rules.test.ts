@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
 import { casesFolder } from '../monitoring/rule-cases.ts';
-import { promtool } from './promtool.ts';
+import { promtool, testRules } from './promtool.ts';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'rules-'));
@@ -23,7 +23,7 @@ describe('promtool', () => {
   it.concurrent.each(readdirSync(casesFolder))(
     'sees the rules fire and stay silent as in %s',
     async (file) => {
-      expect(await promtool('test', 'rules', `${casesFolder}/${file}`)).toContain('SUCCESS');
+      expect(await testRules(`${casesFolder}/${file}`)).toContain('SUCCESS');
     },
   );
 });

@@ -11,7 +11,7 @@ import { rulesFolder } from '../../monitoring/src/rule-files.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { alerts } from '../monitoring/rules-read.ts';
 import { runs } from '../runs.ts';
-import { promtool } from './promtool.ts';
+import { testRules } from './promtool.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'polls-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -208,6 +208,6 @@ it.each(factors)(
         tests: [{ interval: '1m', input_series: input, promql_expr_test: asked }],
       }),
     );
-    expect(await promtool('test', 'rules', file)).toContain('SUCCESS');
+    expect(await testRules(file)).toContain('SUCCESS');
   },
 );

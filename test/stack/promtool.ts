@@ -1,16 +1,91 @@
 /** Runs Debian's promtool. */
 import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { parse, stringify } from 'yaml';
 import { toolPath } from './processes.ts';
 
 const run = promisify(execFile);
 
 /** Resolves with the output of promtool; rejects with its findings. */
 export async function promtool(...args: readonly string[]): Promise<string> {
-  const { stdout } = await run(toolPath('promtool'), args).catch(
+  // A sixth of its CPU time goes into collecting garbage, of which it has little.
+  const env = { ...process.env, GOGC: '400' };
+  const { stdout } = await run(toolPath('promtool'), args, { env }).catch(
     (error: { stdout?: string; stderr?: string }) => {
       throw new Error(`${error.stdout ?? ''}${error.stderr ?? ''}`);
     },
   );
   return stdout;
+}
+
+interface Rule {
+  readonly alert?: string;
+  readonly record?: string;
+  readonly expr: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+interface RuleFile {
+  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
+}
+
+/** Whether a text reads a rule: by its name, or all alerts at once. */
+function isReadIn(text: string, { alert, record }: Rule): boolean {
+  const readsAllAlerts = /\bALERTS\b(?!\{[^}]*alertname=")/.test(text);
+  return text.includes(alert ?? record ?? '') || (alert !== undefined && readsAllAlerts);
+}
+
+/**
+ * The rules that cases read, and what these read, in their annotations where a case has those. The others, mostly records of a panel, would
+ * be half of the work of promtool.
+ */
+function readBy(text: string, all: readonly Rule[]): ReadonlySet<Rule> {
+  const texts = [text];
+  const wanted = new Set<Rule>();
+  const areAnnotationsRead = text.includes('exp_annotations');
+  for (const one of texts)
+    for (const rule of all) {
+      if (wanted.has(rule) || !isReadIn(one, rule)) continue;
+      wanted.add(rule);
+      texts.push(rule.expr);
+      if (areAnnotationsRead && text.includes(rule.alert ?? rule.record ?? ''))
+        texts.push(...Object.values(rule.annotations ?? {}));
+    }
+  return wanted;
+}
+
+/**
+ * `promtool test rules`. Of exporter.yml, which has the most rules and those that are about all kinds, it evaluates what the file of cases
+ * reads.
+ */
+export async function testRules(file: string): Promise<string> {
+  const text = readFileSync(file, 'utf8');
+  const cases = parse(text) as { rule_files: readonly string[] };
+  const folder = mkdtempSync(join(tmpdir(), 'read-rules-'));
+  try {
+    const known = cases.rule_files.map(
+      (name) => parse(readFileSync(resolve(dirname(file), name), 'utf8')) as RuleFile,
+    );
+    const all = known.flatMap(({ groups }) => groups.flatMap(({ rules }) => rules));
+    const wanted = readBy(text, all);
+    const files = known.map(({ groups }, at) => {
+      const name = cases.rule_files[at] ?? '';
+      if (basename(name) !== 'exporter.yml') return resolve(dirname(file), name);
+      const path = join(folder, `${at}.yml`);
+      const kept = groups.map((group) => ({
+        ...group,
+        rules: group.rules.filter((rule) => wanted.has(rule)),
+      }));
+      writeFileSync(path, stringify({ groups: kept.filter(({ rules }) => rules.length > 0) }));
+      return path;
+    });
+    const path = join(folder, 'cases.test.yml');
+    writeFileSync(path, stringify({ ...cases, rule_files: files }));
+    return await promtool('test', 'rules', path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }

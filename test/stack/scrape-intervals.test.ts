@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
 import { alerts } from '../monitoring/rules-read.ts';
-import { promtool } from './promtool.ts';
+import { testRules } from './promtool.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'intervals-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -217,6 +217,6 @@ it.each(
         ],
       }),
     );
-    expect(await promtool('test', 'rules', file)).toContain('SUCCESS');
+    expect(await testRules(file)).toContain('SUCCESS');
   },
 );
