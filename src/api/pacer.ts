@@ -90,8 +90,8 @@ type QueuePath = readonly [account: Account, key: Key, queue: Queue];
 /**
  * A token bucket, and queues that are served in turn. At most `requestsPerSecond` + the burst requests start in any second. While
  * others wait, an account has at most its share of `maxConcurrency`, and at least one slot; so has a key of the slots of its
- * account. Half of the slots are for queues and accounts without a request in flight, so that hanging requests of others cannot block
- * them. Of what was paused (a kind at a key, a key, the API) one request tries before the others follow.
+ * account. A slot is reserved for each queue and account of `reserveFor` without a request in flight, so that hanging requests of
+ * others cannot block it. Of what was paused (a kind at a key, a key, the API) one request tries before the others follow.
  *
  * Nothing is counted ahead: whose turn it is is found by looking at all that wait, once for each request that starts.
  */
@@ -100,6 +100,12 @@ export class Pacer {
   readonly #keyIdOf: (credential: string) => string;
   #pauses = new Pauses();
   readonly #accounts = new Map<string, Account>();
+  /** How many requests of each queue are in flight, with whichever key. */
+  readonly #inFlightByQueue = new Map<string, number>();
+  #reserved: Readonly<Record<'queues' | 'accounts', ReadonlySet<string>>> = {
+    queues: new Set(),
+    accounts: new Set(),
+  };
   #waiting = 0;
   #inFlight = 0;
   /** The number of the last turn that anybody had. */
@@ -137,6 +143,12 @@ export class Pacer {
 
   get #requestsPerSecond(): number {
     return Math.min(this.#pace.requestsPerSecond, this.#slowPerSecond ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Sets the queues and the accounts that have a slot in reserve. Others are served all the same. */
+  reserveFor({ queues, accounts }: Readonly<Record<'queues' | 'accounts', Iterable<string>>>): void {
+    this.#reserved = { queues: new Set(queues), accounts: new Set(accounts) };
+    this.#serve();
   }
 
   /** How many queues have a waiter or a request in flight. */
@@ -350,8 +362,9 @@ export class Pacer {
   #findNext(): QueuePath | undefined {
     const nowMs = performance.now();
     const { maxConcurrency } = this.#pace;
-    // The other half is for those that have none in flight.
-    const isFree = this.#inFlight < Math.ceil(maxConcurrency / 2);
+    // Never more than half of them: those that they are reserved for may have no request.
+    const reserved = Math.min(this.#idleReserved(), Math.floor(maxConcurrency / 2));
+    const isFree = maxConcurrency - this.#inFlight > reserved;
     const readyKeys = new Map<Account, readonly Key[]>();
     for (const account of this.#accounts.values()) {
       const keys = [...account.keys.values()].filter((key) => this.#isReady(key, nowMs));
@@ -363,8 +376,8 @@ export class Pacer {
       ([account]) => account,
       ([account, keys]) => {
         if (account.inFlight >= ofAccount) return undefined;
-        const busy = isFree ? undefined : busyQueues(account);
-        const mayStart = ({ name }: Queue) => account.inFlight === 0 || !busy?.has(name);
+        const mayStart = ({ name }: Queue) =>
+          isFree || account.inFlight === 0 || !this.#inFlightByQueue.has(name);
         const ofKey = shareOf(ofAccount, keys, account.keys.values());
         return leastOf(keys, itself, (key) => {
           if (key.inFlight >= ofKey) return undefined;
@@ -373,6 +386,14 @@ export class Pacer {
         });
       },
     );
+  }
+
+  /** How many slots are kept for queues and accounts that have no request in flight. */
+  #idleReserved(): number {
+    const { queues, accounts } = this.#reserved;
+    const idleQueues = [...queues].filter((name) => !this.#inFlightByQueue.has(name));
+    const idleAccounts = [...accounts].filter((name) => !this.#accounts.get(name)?.inFlight);
+    return idleQueues.length + idleAccounts.length;
   }
 
   /** Gives a permit to the first of a queue. */
@@ -387,8 +408,12 @@ export class Pacer {
   }
 
   #changeInFlight(path: QueuePath, change: 1 | -1): void {
+    const [, , { name }] = path;
     this.#inFlight += change;
     for (const member of path) member.inFlight += change;
+    const ofQueue = (this.#inFlightByQueue.get(name) ?? 0) + change;
+    if (ofQueue > 0) this.#inFlightByQueue.set(name, ofQueue);
+    else this.#inFlightByQueue.delete(name);
     this.#forget(path);
   }
 
@@ -454,14 +479,6 @@ function leastOf<One, Found>(
     leastTurn = turn;
   }
   return found;
-}
-
-/** The queues of an account that have a request in flight, with whichever key. */
-function busyQueues({ keys }: Account): ReadonlySet<string> {
-  const busy = new Set<string>();
-  for (const { queues } of keys.values())
-    for (const { name, inFlight } of queues.values()) if (inFlight > 0) busy.add(name);
-  return busy;
 }
 
 function itself<One>(one: One): One {

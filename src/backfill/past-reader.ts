@@ -179,8 +179,8 @@ function halved(apis: Config['apis']): Config['apis'] {
     name,
     {
       ...api,
-      // Of its concurrent requests a kind has half anyway.
       requestsPerSecond: api.requestsPerSecond / 2,
+      maxConcurrency: Math.max(1, Math.floor(api.maxConcurrency / 2)),
     },
   ]);
   return Object.fromEntries(half) as Config['apis'];

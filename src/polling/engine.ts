@@ -38,6 +38,7 @@ import {
   keyAtApi,
   type ListingSpec,
   mustReread,
+  queueOf,
   type Spec,
   type Target,
 } from './spec.ts';
@@ -57,7 +58,7 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   readonly log: Logger;
   readonly resources: readonly Resource[];
   readonly store: Pick<Store, 'add'>;
-  readonly paceOf: (api: ApiName) => Pick<Pacer, 'permit' | 'slowDown'>;
+  readonly paceOf: (api: ApiName) => Pick<Pacer, 'permit' | 'reserveFor' | 'slowDown'>;
   readonly foundKeys: FoundKeys;
   /** An id for the current key of a credential. Default: keys never change. */
   readonly keyIdOf?: ((credential: string) => string) | undefined;
@@ -250,7 +251,7 @@ export class PollEngine {
 
   /** Plans, and makes the tasks those of the plan: first what is new or has changed comes, then the rest leaves. */
   #sync(): void {
-    const { keyIdOf = () => '', foundKeys } = this.#options;
+    const { keyIdOf = () => '', foundKeys, paceOf } = this.#options;
     if (!this.#wanted || this.#isStopped) return;
     const { accounts, apis } = this.#wanted.config;
     const { listings, targets, selections, shared, orphans, keepsBefore } = plan({
@@ -270,6 +271,10 @@ export class PollEngine {
     // What stays may still be polled with keys that a listing of its account had, although that is at another address now.
     const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
     foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
+    for (const api of apiNames) {
+      const ofApi = polled.filter((spec) => spec.api === api);
+      paceOf(api).reserveFor({ queues: ofApi.map(queueOf), accounts: ofApi.map(({ account }) => account) });
+    }
     this.#look();
     this.#plannedAtMs = performance.now();
     this.#checkAllPolled();

@@ -110,7 +110,7 @@ describe('a mistyped id', () => {
       zones: [7, 8],
       targets: [7, 404, 8],
       latencyMs: 100,
-      api: { max_concurrency: 4 },
+      api: { max_concurrency: 2 },
     });
     whole.routes['/storagezone/7/statistics/egress'] = () => reply(429, '', { 'retry-after': '600' });
     await whole.exporter.start();

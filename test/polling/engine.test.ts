@@ -164,6 +164,7 @@ it('a permit that comes as its target leaves is given back, and nothing is reque
         new Promise((resolve) => {
           grant = () => resolve({ release });
         }),
+      reserveFor: () => undefined,
       slowDown: () => undefined,
     }),
   });

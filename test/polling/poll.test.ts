@@ -27,6 +27,7 @@ function engineOf(kind: string, ids: Record<string, string>, resource: Resource 
     resources: resources.map((one) => (one.kind === kind ? resource : one)),
     store,
     paceOf: () => ({
+      reserveFor: () => undefined,
       slowDown: () => undefined,
       permit: ({ queue }) => Promise.resolve({ release: () => void released.push(queue) }),
     }),
