@@ -376,8 +376,8 @@ export class Pacer {
       ([account]) => account,
       ([account, keys]) => {
         if (account.inFlight >= ofAccount) return undefined;
-        const mayStart = ({ name }: Queue) =>
-          isFree || account.inFlight === 0 || !this.#inFlightByQueue.has(name);
+        const busy = isFree ? undefined : busyQueues(account);
+        const mayStart = ({ name }: Queue) => account.inFlight === 0 || !busy?.has(name);
         const ofKey = shareOf(ofAccount, keys, account.keys.values());
         return leastOf(keys, itself, (key) => {
           if (key.inFlight >= ofKey) return undefined;
@@ -479,6 +479,14 @@ function leastOf<One, Found>(
     leastTurn = turn;
   }
   return found;
+}
+
+/** The queues of an account that have a request in flight, with whichever key. */
+function busyQueues({ keys }: Account): ReadonlySet<string> {
+  const busy = new Set<string>();
+  for (const { queues } of keys.values())
+    for (const { name, inFlight } of queues.values()) if (inFlight > 0) busy.add(name);
+  return busy;
 }
 
 function itself<One>(one: One): One {

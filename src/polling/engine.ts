@@ -251,7 +251,7 @@ export class PollEngine {
 
   /** Plans, and makes the tasks those of the plan: first what is new or has changed comes, then the rest leaves. */
   #sync(): void {
-    const { keyIdOf = () => '', foundKeys, paceOf } = this.#options;
+    const { keyIdOf = () => '', foundKeys } = this.#options;
     if (!this.#wanted || this.#isStopped) return;
     const { accounts, apis } = this.#wanted.config;
     const { listings, targets, selections, shared, orphans, keepsBefore } = plan({
@@ -271,13 +271,22 @@ export class PollEngine {
     // What stays may still be polled with keys that a listing of its account had, although that is at another address now.
     const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
     foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
-    for (const api of apiNames) {
-      const ofApi = polled.filter((spec) => spec.api === api);
-      paceOf(api).reserveFor({ queues: ofApi.map(queueOf), accounts: ofApi.map(({ account }) => account) });
-    }
+    this.#reserve(polled);
     this.#look();
     this.#plannedAtMs = performance.now();
     this.#checkAllPolled();
+  }
+
+  /** Has each API keep a slot for each queue and account that is polled there. */
+  #reserve(polled: readonly Spec[]): void {
+    const reserved = new Map(apiNames.map((api) => [api, [new Set<string>(), new Set<string>()] as const]));
+    for (const spec of polled) {
+      const [queues, accounts] = reserved.get(spec.api) ?? [];
+      queues?.add(queueOf(spec));
+      accounts?.add(spec.account);
+    }
+    for (const [api, [queues, accounts]] of reserved)
+      this.#options.paceOf(api).reserveFor({ queues, accounts });
   }
 
   /** Plans soon; several changes until then are one plan. Resolves when that has been done. */

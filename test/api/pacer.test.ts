@@ -452,6 +452,23 @@ describe('accounts', () => {
     expect(slots(started, 'umbrella')).toBe(5);
   });
 
+  it('have their own queue served although another has the same one in flight', async () => {
+    const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 8 });
+    pacer.reserveFor({ queues: ['v', 'w', 'x', 'y', 'z', 'idle'], accounts: ['acme', 'umbrella'] });
+    const { started, permits, ask } = record(pacer, addressOf);
+    for (let n = 0; n < 20; n++) for (const kind of ['y', 'z', 'v', 'w']) ask(`umbrella/umbrella/${kind}`);
+    for (let n = 0; n < 20; n++) ask('acme/acme/x');
+    await vi.advanceTimersByTimeAsync(100);
+    expect(started).toContain('acme/acme/x');
+    ask('umbrella/umbrella/x');
+    // That of acme hangs.
+    for (let at = 0; at < 12; at++) {
+      if (started[at] !== 'acme/acme/x') permits[at]?.release();
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(started).toContain('umbrella/umbrella/x');
+  });
+
   it('give each of their keys its share of the slots, whosever turn it is', async () => {
     const pacer = new Pacer({ requestsPerSecond: 1000, maxConcurrency: 4 });
     const { started, permits, ask } = record(pacer, addressOf);
