@@ -329,6 +329,9 @@ export async function playScene(): Promise<Scene> {
       firing('BunnynetShieldCustomRulesNearLimit'),
       // Long enough for alerts from the start itself, and for rules that look back an hour.
       'bunnynet_exporter_build_info offset 30s',
+      // Where a busy machine answers a poll too late, that is not calm yet.
+      'absent_over_time(bunnynet_exporter_failing_targets[5s])',
+      'absent_over_time(bunnynet:failing_targets:unread_seconds[5s])',
       'bunnynet:shield_api_guardian_blocked_requests:growth1h',
       'bunnynet:shield_api_guardian_rate_limited_requests:growth1h',
       'bunnynet:shield_rate_limit_breaches:growth1h',
