@@ -348,7 +348,7 @@ export class Exporter {
     const before = this.#engine.targets();
     await this.#apply(setup);
     const change = describeChange(before, this.#engine.targets());
-    // The plan has taken its time.
+    // The plan was a turn's work.
     await nextTurn();
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : `targets ${change}`}`);
     this.#logWanted();

@@ -525,16 +525,16 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const declare = declareIn(registry);
   const events = declareEvents(declare);
   let on: Pick<Facts, 'kinds' | 'apis'> = { kinds: [], apis: [] };
-  /** As of the last scrape: the same as long as nothing has changed. prom-client begins to collect all families before it waits for one. */
-  let facts: (Facts & { readonly of: readonly [overview: unknown, on: unknown] }) | undefined;
+  /** Those of the scrape under way. prom-client begins to collect all families before it waits for one. */
+  let facts: Facts | undefined;
   declareCounts(declare, inventory, () => {
+    if (facts) return facts;
     const overview = inventory.overview();
-    if (facts?.of[0] === overview && facts.of[1] === on) return facts;
     const labelled = overview.tallies.map((tally) => {
       const { kind, account } = tally;
       return { labels: { kind, account }, tally, isOn: on.kinds.includes(kind) };
     });
-    facts = { ...overview, ...on, labelled, of: [overview, on] };
+    facts = { ...overview, ...on, labelled };
     return facts;
   });
   events.build.set(buildInfo.labels, 1);
@@ -588,6 +588,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     },
     /** The metrics of the process, and the exporter's own. A part that is as it was is the same Buffer: it is compressed once. */
     async render(format: Format): Promise<readonly Buffer[]> {
+      facts = undefined;
       const parts = [ofProcess, registry].map(async (part, at) => {
         const key = `${format} ${at}`;
         const known = renderings.get(key);

@@ -100,8 +100,6 @@ export class Pacer {
   readonly #keyIdOf: (credential: string) => string;
   #pauses = new Pauses();
   readonly #accounts = new Map<string, Account>();
-  /** How many requests of each queue are in flight, with whichever key. */
-  readonly #inFlightByQueue = new Map<string, number>();
   #reserved: Readonly<Record<'queues' | 'accounts', ReadonlySet<string>>> = {
     queues: new Set(),
     accounts: new Set(),
@@ -391,7 +389,8 @@ export class Pacer {
   /** How many slots are kept for queues and accounts that have no request in flight. */
   #idleReserved(): number {
     const { queues, accounts } = this.#reserved;
-    const idleQueues = [...queues].filter((name) => !this.#inFlightByQueue.has(name));
+    const busy = new Set([...this.#accounts.values()].flatMap((account) => [...busyQueues(account)]));
+    const idleQueues = [...queues].filter((name) => !busy.has(name));
     const idleAccounts = [...accounts].filter((name) => !this.#accounts.get(name)?.inFlight);
     return idleQueues.length + idleAccounts.length;
   }
@@ -408,12 +407,8 @@ export class Pacer {
   }
 
   #changeInFlight(path: QueuePath, change: 1 | -1): void {
-    const [, , { name }] = path;
     this.#inFlight += change;
     for (const member of path) member.inFlight += change;
-    const ofQueue = (this.#inFlightByQueue.get(name) ?? 0) + change;
-    if (ofQueue > 0) this.#inFlightByQueue.set(name, ofQueue);
-    else this.#inFlightByQueue.delete(name);
     this.#forget(path);
   }
 

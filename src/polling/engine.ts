@@ -168,7 +168,7 @@ export class PollEngine {
     return this.#overviewNow();
   }
 
-  /** What is read of the API, by key. */
+  /** Every target, by key. */
   targets(): ReadonlyMap<string, Target> {
     const specs = new Map<string, Target>();
     for (const task of this.#tasks.values())
@@ -223,6 +223,8 @@ export class PollEngine {
       task.abort();
       this.#runNow(task);
     }
+    // Who asks in the same turn asks for the same polls.
+    await Promise.resolve();
     for (this.#timetable.wake(); this.#polls.size > 0; this.#timetable.wake()) await Promise.all(this.#polls);
     await this.#doubts.asked();
   }
