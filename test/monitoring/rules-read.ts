@@ -16,8 +16,10 @@ interface RecordingRule {
   readonly expr: string;
 }
 
+export type Rule = AlertingRule | RecordingRule;
+
 interface RuleFile {
-  readonly groups: readonly { readonly rules: readonly (AlertingRule | RecordingRule)[] }[];
+  readonly groups: readonly { readonly rules: readonly Rule[] }[];
 }
 
 /** By the names of the files. */
@@ -28,6 +30,6 @@ export const rules = [...ruleFiles.values()].flatMap(({ groups }) => groups.flat
 export const alerts = rules.filter((rule) => 'alert' in rule);
 export const records = rules.filter((rule) => 'record' in rule);
 
-export function nameOf(rule: AlertingRule | RecordingRule): string {
+export function nameOf(rule: Rule): string {
   return 'alert' in rule ? rule.alert : rule.record;
 }

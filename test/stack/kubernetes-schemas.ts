@@ -90,7 +90,7 @@ export function checkerOf(version: 'oldest' | 'newest'): (manifests: string) => 
       };
     };
     for (const { name, schema } of spec.versions) {
-      const id = `${file} ${name}`.replaceAll(' ', '-');
+      const id = `${file}-${name}`;
       const metadata = {
         $ref: 'api__v1_openapi.json#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
       };

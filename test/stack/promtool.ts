@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
+import { nameOf, type Rule, ruleFiles } from '../monitoring/rules-read.ts';
 import { toolPath } from './processes.ts';
 
 const run = promisify(execFile);
@@ -21,21 +22,10 @@ export async function promtool(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-interface Rule {
-  readonly alert?: string;
-  readonly record?: string;
-  readonly expr: string;
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
-interface RuleFile {
-  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
-}
-
 /** Whether a text reads a rule: by its name, or all alerts at once. */
-function isReadIn(text: string, { alert, record }: Rule): boolean {
+function isReadIn(text: string, rule: Rule): boolean {
   const readsAllAlerts = /\bALERTS\b(?!\{[^}]*alertname=")/.test(text);
-  return text.includes(alert ?? record ?? '') || (alert !== undefined && readsAllAlerts);
+  return text.includes(nameOf(rule)) || ('alert' in rule && readsAllAlerts);
 }
 
 /**
@@ -51,11 +41,13 @@ function readBy(text: string, all: readonly Rule[]): ReadonlySet<Rule> {
       if (wanted.has(rule) || !isReadIn(one, rule)) continue;
       wanted.add(rule);
       texts.push(rule.expr);
-      if (areAnnotationsRead && text.includes(rule.alert ?? rule.record ?? ''))
-        texts.push(...Object.values(rule.annotations ?? {}));
+      if ('alert' in rule && areAnnotationsRead && text.includes(rule.alert))
+        texts.push(...Object.values(rule.annotations));
     }
   return wanted;
 }
+
+const exporterRules = 'exporter.yml';
 
 /**
  * `promtool test rules`. Of exporter.yml, which has the most rules and those that are about all kinds, it evaluates what the file of cases
@@ -64,26 +56,24 @@ function readBy(text: string, all: readonly Rule[]): ReadonlySet<Rule> {
 export async function testRules(file: string): Promise<string> {
   const text = readFileSync(file, 'utf8');
   const cases = parse(text) as { rule_files: readonly string[] };
+  const groupsOf = (name: string) => ruleFiles.get(basename(name))?.groups ?? [];
+  const wanted = readBy(
+    text,
+    cases.rule_files.flatMap((name) => groupsOf(name).flatMap(({ rules }) => rules)),
+  );
+  const groups = groupsOf(exporterRules).flatMap((group) => {
+    const rules = group.rules.filter((rule) => wanted.has(rule));
+    return rules.length > 0 ? [{ ...group, rules }] : [];
+  });
   const folder = mkdtempSync(join(tmpdir(), 'read-rules-'));
   try {
-    const known = cases.rule_files.map(
-      (name) => parse(readFileSync(resolve(dirname(file), name), 'utf8')) as RuleFile,
+    const read = join(folder, exporterRules);
+    writeFileSync(read, stringify({ groups }));
+    const rule_files = cases.rule_files.map((name) =>
+      basename(name) === exporterRules ? read : resolve(dirname(file), name),
     );
-    const all = known.flatMap(({ groups }) => groups.flatMap(({ rules }) => rules));
-    const wanted = readBy(text, all);
-    const files = known.map(({ groups }, at) => {
-      const name = cases.rule_files[at] ?? '';
-      if (basename(name) !== 'exporter.yml') return resolve(dirname(file), name);
-      const path = join(folder, `${at}.yml`);
-      const kept = groups.map((group) => ({
-        ...group,
-        rules: group.rules.filter((rule) => wanted.has(rule)),
-      }));
-      writeFileSync(path, stringify({ groups: kept.filter(({ rules }) => rules.length > 0) }));
-      return path;
-    });
     const path = join(folder, 'cases.test.yml');
-    writeFileSync(path, stringify({ ...cases, rule_files: files }));
+    writeFileSync(path, stringify({ ...cases, rule_files }));
     return await promtool('test', 'rules', path);
   } finally {
     rmSync(folder, { recursive: true });

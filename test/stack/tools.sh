@@ -69,9 +69,23 @@ go_tool() {
   ln -sfn "../$1@$3/$(ls "$home")" "$tools/bin/$1"
 }
 
-# go_here ARGUMENT …: Go for the module of this folder, whose go.mod it completes.
-go_here() {
-  CGO_ENABLED=0 GOFLAGS=-mod=mod go "$@"
+# in_module COMMAND …: runs it with Go for the module of this folder, whose go.mod it completes.
+in_module() {
+  CGO_ENABLED=0 GOFLAGS=-mod=mod "$@"
+}
+
+# take_over HOME: what was built in HOME.part/bin.
+take_over() {
+  mv "$1.part/bin" "$1"
+  rm -r "$1.part"
+}
+
+# link_all HOME: links all its programs.
+link_all() {
+  local program
+  for program in "$1"/*; do
+    ln -sfn "../${1##*/}/${program##*/}" "$tools/bin/"
+  done
 }
 
 # module PATH VERSION: prints the folder of the Go module's source.
@@ -89,19 +103,16 @@ if [[ ! -d $manifests ]]; then
   rm -rf "$manifests.part" && mkdir -p "$manifests.part/bin"
   (
     cd "$manifests.part"
-    go_here mod init tools
-    go_here mod edit -require "helm.sh/helm/v4@$helm4" -require "helm.sh/helm/v3@$helm3" \
+    in_module go mod init tools
+    in_module go mod edit -require "helm.sh/helm/v4@$helm4" -require "helm.sh/helm/v3@$helm3" \
       -require "sigs.k8s.io/kustomize/kustomize/v5@$kustomize"
-    go_here build -ldflags='-s -w' -o bin/helm4 helm.sh/helm/v4/cmd/helm
-    go_here build -ldflags='-s -w' -o bin/helm3 helm.sh/helm/v3/cmd/helm
-    go_here build -ldflags='-s -w' -o bin/kustomize sigs.k8s.io/kustomize/kustomize/v5
+    in_module go build -ldflags='-s -w' -o bin/helm4 helm.sh/helm/v4/cmd/helm
+    in_module go build -ldflags='-s -w' -o bin/helm3 helm.sh/helm/v3/cmd/helm
+    in_module go build -ldflags='-s -w' -o bin/kustomize sigs.k8s.io/kustomize/kustomize/v5
   )
-  mv "$manifests.part/bin" "$manifests"
-  rm -r "$manifests.part"
+  take_over "$manifests"
 fi
-for program in "$manifests"/*; do
-  ln -sfn "../${manifests##*/}/${program##*/}" "$tools/bin/"
-done
+link_all "$manifests"
 
 go_tool actionlint github.com/rhysd/actionlint/cmd/actionlint "$actionlint"
 go_tool compose github.com/compose-spec/compose-go/v2/cmd "$compose"
@@ -184,17 +195,14 @@ if [[ ! -d $cluster ]]; then
     "$(module k8s.io/kubernetes "$kubernetes")/go.mod" >"$cluster.part/go.mod"
   (
     cd "$cluster.part"
-    go_here mod edit -require "k8s.io/kubernetes@$kubernetes"
-    go_here build -ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$kubernetes" -o bin/ \
+    in_module go mod edit -require "k8s.io/kubernetes@$kubernetes"
+    in_module nice -n 19 go build -ldflags="-s -w -X k8s.io/component-base/version.gitVersion=$kubernetes" -o bin/ \
       k8s.io/kubernetes/cmd/{kube-apiserver,kube-controller-manager,kube-scheduler,kubectl}
-    go_here build -ldflags='-s -w' -o bin/etcd go.etcd.io/etcd/server/v3
+    in_module nice -n 19 go build -ldflags='-s -w' -o bin/etcd go.etcd.io/etcd/server/v3
   )
-  mv "$cluster.part/bin" "$cluster"
-  rm -r "$cluster.part"
+  take_over "$cluster"
 fi
-for program in "$cluster"/*; do
-  ln -sfn "../${cluster##*/}/${program##*/}" "$tools/bin/"
-done
+link_all "$cluster"
 
 # Nodes whose Pods are ready at once and run nothing.
 go_tool kwok sigs.k8s.io/kwok/cmd/kwok "$kwok"
