@@ -8,7 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { exporterRules } from '../../monitoring/src/exporter-rules.ts';
 import { rulesFolder } from '../../monitoring/src/rule-files.ts';
+import { alertsIn } from '../../monitoring/src/rules.ts';
 import { createDataset, type Dataset, scales } from '../../simulator/dataset.ts';
 import { monthSoFar } from '../../simulator/days.ts';
 import { everything, sectionOf } from '../../simulator/everything.ts';
@@ -35,6 +37,9 @@ import { alerts } from './rules-read.ts';
 /** For how long an alert is kept at most after its reason has gone, in seconds of the scene, and some more. */
 const longestKept =
   5 + Math.max(...alerts.map((rule) => Number.parseInt(compress(rule.keep_firing_for ?? '0m'), 10)));
+
+/** The alerts about the exporter and its polls. */
+const ofExporter = alertsIn(exporterRules).map(({ alert }) => alert);
 
 /** The moments of the script. */
 export const momentNames = ['calm', 'troubled', 'down', 'after', 'gone'] as const;
@@ -231,9 +236,9 @@ function hasCalmEndpoints({ endpoints }: Dataset): boolean {
 function configOf(simulator: Simulator, nameless: ReadonlySet<string>) {
   const whole = everything(simulator, {
     isNamed: true,
-    interval: '1s',
-    staleAfter: '3s',
-    api: () => ({ timeout: '1s', requests_per_second: 1000, max_concurrency: 32, max_retries: 0 }),
+    interval: '2s',
+    staleAfter: '6s',
+    api: () => ({ timeout: '2s', requests_per_second: 1000, max_concurrency: 32, max_retries: 0 }),
   });
   const section = sectionOf(whole.document, application);
   if (section.targets === 'all') throw new Error('the applications are not listed one by one');
@@ -315,7 +320,7 @@ export async function playScene(): Promise<Scene> {
           if (found.length === 0) throw new Error(`no sign of "${moment}": ${sign}`);
         }
         moments[moment] = time;
-      }, 150_000);
+      });
       if (withPage) readPage(await (await fetch(`http://${exporterAddress}/metrics`)).text(), page);
     };
     const firing = (alert: string, more = '') => `ALERTS{alertname="${alert}",alertstate="firing"${more}}`;
@@ -329,9 +334,10 @@ export async function playScene(): Promise<Scene> {
       firing('BunnynetShieldCustomRulesNearLimit'),
       // Long enough for alerts from the start itself, and for rules that look back an hour.
       'bunnynet_exporter_build_info offset 30s',
-      // Where a busy machine answers a poll too late, that is not calm yet.
+      // Where a busy machine answers a poll too late, or reads for too long, that is not calm yet.
       'absent_over_time(bunnynet_exporter_failing_targets[5s])',
       'absent_over_time(bunnynet:failing_targets:unread_seconds[5s])',
+      `absent_over_time(bunnynet:firing_alerts:since_seconds{alertname=~"${ofExporter.join('|')}"}[5s])`,
       'bunnynet:shield_api_guardian_blocked_requests:growth1h',
       'bunnynet:shield_api_guardian_rate_limited_requests:growth1h',
       'bunnynet:shield_rate_limit_breaches:growth1h',

@@ -58,7 +58,7 @@ async function play(
   const tests = [{ interval: '1m', input_series: series, promql_expr_test }];
   const rule_files = rules.map((name) => resolve(rulesFolder, name));
   writeFileSync(file, stringify({ rule_files, evaluation_interval: '1m', tests }));
-  expect(await testRules(file)).toContain('SUCCESS');
+  await testRules(file);
 }
 
 const firing = (...alerts: readonly string[]) =>

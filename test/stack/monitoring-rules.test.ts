@@ -20,11 +20,8 @@ describe('promtool', () => {
   });
 
   // In parallel, to use both cores.
-  it.concurrent.each(readdirSync(casesFolder))(
-    'sees the rules fire and stay silent as in %s',
-    async (file) => {
-      expect(await testRules(`${casesFolder}/${file}`)).toContain('SUCCESS');
-    },
+  it.concurrent.each(readdirSync(casesFolder))('sees the rules fire and stay silent as in %s', (file) =>
+    testRules(`${casesFolder}/${file}`),
   );
 });
 

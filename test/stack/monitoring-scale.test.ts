@@ -33,7 +33,7 @@ beforeAll(async () => {
     );
   }
   prometheus = await startPrometheus(folder, {
-    global: { scrape_interval: '2s' },
+    global: { scrape_interval: '5s' },
     rule_files: [join(folder, 'rules-*.yml')],
     scrape_configs: [{ job_name: 'bunnynet', static_configs: [{ targets: [new URL(origin).host] }] }],
   });

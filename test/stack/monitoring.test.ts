@@ -29,7 +29,7 @@ let scene: Scene;
 
 beforeAll(async () => {
   scene = await playScene();
-}, 600_000);
+}, 1_800_000);
 afterAll(async () => {
   await scene?.stop();
 });
@@ -127,10 +127,12 @@ describe('the panels', () => {
         return;
       }
       const quiet = quietPanels[place] ?? quietPanels[`${place} (${refId})`];
-      if (hour >= (quiet?.lateHours ?? 0))
-        expect((await scene.query(query, 'calm')).every(isNothing)).toBe(quiet !== undefined);
-      if (quiet)
-        expect((await scene.query(query, quiet.at ?? 'after')).every(isNothing)).toBe(quiet.at === undefined);
+      const expectNothing = async (at: Moment, isNothingThere: boolean) => {
+        const found = await scene.query(query, at);
+        expect(found.every(isNothing), JSON.stringify(found)).toBe(isNothingThere);
+      };
+      if (hour >= (quiet?.lateHours ?? 0)) await expectNothing('calm', quiet !== undefined);
+      if (quiet) await expectNothing(quiet.at ?? 'after', quiet.at === undefined);
     },
   );
 

@@ -217,6 +217,6 @@ it.each(
         ],
       }),
     );
-    expect(await testRules(file)).toContain('SUCCESS');
+    await testRules(file);
   },
 );
