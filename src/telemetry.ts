@@ -84,7 +84,8 @@ class ReadGauge extends Gauge {
   }
 
   override async get() {
-    const values = this.#read().map(({ labels = {}, value }) => ({ labels, value }));
+    const values: { labels: Labels; value: number }[] = [];
+    for (const { labels = {}, value } of this.#read()) values.push({ labels, value });
     return { ...(await super.get()), values };
   }
 }
@@ -201,9 +202,11 @@ function declareCounts(
     gauge(name, [], help, () => [{ value: figure() }]);
   /** Of each account of which a kind has targets, or lists them. */
   const byAccount = (name: string, help: string, figureOf: (tally: Tally) => number) =>
-    gauge(name, ['kind', 'account'], help, ({ labelled }) =>
-      labelled.filter(({ isOn }) => isOn).map(({ labels, tally }) => ({ labels, value: figureOf(tally) })),
-    );
+    gauge(name, ['kind', 'account'], help, ({ labelled }) => {
+      const rows: Row[] = [];
+      for (const { labels, tally, isOn } of labelled) if (isOn) rows.push({ labels, value: figureOf(tally) });
+      return rows;
+    });
   const byApi = (name: string, help: string, figureOf: (api: ApiName, now: Facts) => number) =>
     gauge(name, ['api'], help, (now) =>
       now.apis.map((api) => ({ labels: { api }, value: figureOf(api, now) })),
@@ -268,12 +271,13 @@ function declareCounts(
     'failing_targets',
     ['kind', 'account', 'result'],
     'Targets whose last poll failed, by its result. No series where none did.',
-    ({ labelled }) =>
-      labelled.flatMap(({ labels, tally, isOn }) =>
-        isOn
-          ? Array.from(tally.failing, ([result, value]) => ({ labels: { ...labels, result }, value }))
-          : [],
-      ),
+    ({ labelled }) => {
+      const rows: Row[] = [];
+      for (const { labels, tally, isOn } of labelled)
+        if (isOn)
+          for (const [result, value] of tally.failing) rows.push({ labels: { ...labels, result }, value });
+      return rows;
+    },
   );
   const accountsOf = ({ health }: Facts) => [
     ...new Set([...inventory.accounts(), ...health.accounts.keys()]),
@@ -436,14 +440,20 @@ async function render(registry: Registry, format: Format, before: Rendering | un
     const known = before?.families[at];
     if (known && areSame(known.rows, family.values)) return known;
     // prom-client changes the values in its own rows.
-    return { rows: family.values.map((row) => ({ ...row })), text: renderFamily(family, format) };
+    return { rows: family.values.map(copyOf), text: renderFamily(family, format) };
   });
   const isOld = before && families.every((family, at) => family === before.families[at]);
   return { families, bytes: isOld ? before.bytes : Buffer.from(families.map(({ text }) => text).join('')) };
 }
 
+function copyOf(row: JsonRow): JsonRow {
+  return { ...row };
+}
+
 function areSame(before: readonly JsonRow[], now: readonly JsonRow[]): boolean {
-  return before.length === now.length && before.every((row, at) => isSame(row, now[at]));
+  if (before.length !== now.length) return false;
+  for (const [at, row] of before.entries()) if (!isSame(row, now[at])) return false;
+  return true;
 }
 
 function isSame(before: JsonRow, now: JsonRow | undefined): boolean {
@@ -461,11 +471,10 @@ function haveSame(before: Labels, now: Labels): boolean {
 }
 
 function renderFamily({ name, help, type, values }: JsonFamily, format: Format): string {
-  const header = renderHeader({ name, help, type: name.endsWith('_info') ? 'info' : type }, format);
-  const rows = values.map(({ metricName = name, labels, value }) =>
-    renderRow(metricName, renderLabels(labels), value),
-  );
-  return header + rows.join('');
+  let text = renderHeader({ name, help, type: name.endsWith('_info') ? 'info' : type }, format);
+  for (const { metricName = name, labels, value } of values)
+    text += renderRow(metricName, renderLabels(labels), value);
+  return text;
 }
 
 let processMetrics: Registry | undefined;
@@ -530,10 +539,11 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   declareCounts(declare, inventory, () => {
     if (facts) return facts;
     const overview = inventory.overview();
-    const labelled = overview.tallies.map((tally) => {
+    const labelled: Facts['labelled'][number][] = [];
+    for (const tally of overview.tallies) {
       const { kind, account } = tally;
-      return { labels: { kind, account }, tally, isOn: on.kinds.includes(kind) };
-    });
+      labelled.push({ labels: { kind, account }, tally, isOn: on.kinds.includes(kind) });
+    }
     facts = { ...overview, ...on, labelled };
     return facts;
   });

@@ -265,10 +265,9 @@ export class Counters {
 
   /** The start of the newest day of which anything was counted, in seconds since 1970. */
   get #newestSeconds(): number {
-    return this.#families.reduce(
-      (newest, family) => Math.max(newest, family.newestSeconds),
-      Number.NEGATIVE_INFINITY,
-    );
+    let newest = Number.NEGATIVE_INFINITY;
+    for (const family of this.#families) newest = Math.max(newest, family.newestSeconds);
+    return newest;
   }
 }
 
@@ -319,7 +318,8 @@ function toldOf(
   today: number,
 ): readonly number[] {
   const asked = range ? daysIn(range).map(({ fromMs }) => fromMs / 1000) : [today];
-  const there = new Set(samples.flatMap(({ days }) => days.map(({ startSeconds }) => startSeconds)));
+  const there = new Set<number>();
+  for (const { days } of samples) for (const { startSeconds } of days) there.add(startSeconds);
   // An answer without any day says that nothing was counted on those that were asked for. If that was one day, all of it is about that.
   const isOneDay = range !== undefined && asked.length === 1;
   return samples.length > 0 && (there.size === 0 || isOneDay) ? asked : [...there];
@@ -350,10 +350,9 @@ class FamilyCounters {
   #youngestSeconds = Number.NEGATIVE_INFINITY;
 
   get newestSeconds(): number {
-    return this.#held.reduce(
-      (newest, series) => Math.max(newest, series.newestSeconds),
-      this.#rest?.newestSeconds ?? Number.NEGATIVE_INFINITY,
-    );
+    let newest = this.#rest?.newestSeconds ?? Number.NEGATIVE_INFINITY;
+    for (const series of this.#held) newest = Math.max(newest, series.newestSeconds);
+    return newest;
   }
 
   /** wallMs: how far the wall clock is ahead of the clock that never jumps. */
@@ -390,8 +389,10 @@ class FamilyCounters {
   }
 
   samplesOf(bound: CounterBound | undefined): readonly Sample[] {
-    const samples: Sample[] = this.#held.map(({ labels, value }) => ({ labels, value }));
-    return bound && this.#rest ? [...samples, { labels: bound.rest, value: this.#rest.value }] : samples;
+    const samples: Sample[] = [];
+    for (const { labels, value } of this.#held) samples.push({ labels, value });
+    if (bound && this.#rest) samples.push({ labels: bound.rest, value: this.#rest.value });
+    return samples;
   }
 
   /** Returns whether anything has begun. */
@@ -405,7 +406,8 @@ class FamilyCounters {
     const isNew = this.#held.length === 0 && !this.#rest;
     const mayBeYoung = isNew || fromSeconds <= this.#youngestSeconds;
     const young = mayBeYoung ? [...told()].filter((at) => isNew || at <= this.#youngestSeconds) : [];
-    const left = new Map(samples.map((sample) => [keyOf(sample.labels), sample]));
+    const left = new Map<string, CounterSample>();
+    for (const sample of samples) left.set(keyOf(sample.labels), sample);
     for (const series of this.#held) {
       const key = keyOf(series.labels);
       const days = left.get(key)?.days;
@@ -482,10 +484,12 @@ function begin<Counter extends DayCounter>(
 
 /** The days, with 0 for each of these that they are without. */
 function withNothing(days: readonly DayFigure[] = [], told: readonly number[] = []): readonly DayFigure[] {
-  const missing = told.filter((day) => !days.some(({ startSeconds }) => startSeconds === day));
-  return missing.length === 0
-    ? days
-    : [...days, ...missing.map((startSeconds) => ({ startSeconds, value: 0 }))];
+  if (told.length === 0) return days;
+  const there = new Set<number>();
+  for (const { startSeconds } of days) there.add(startSeconds);
+  const all = [...days];
+  for (const startSeconds of told) if (!there.has(startSeconds)) all.push({ startSeconds, value: 0 });
+  return all;
 }
 
 /** JSON has no other numbers. */

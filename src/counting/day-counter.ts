@@ -2,7 +2,7 @@
  * One counter: what the days of the API have gained since it began. What a day had before that is no gain: of the day on which the
  * counter began and of earlier ones, the first figure that any reading tells is taken as counted already. Of later days all counts.
  */
-import { sumByDay } from '../resources/charts.ts';
+import { figuresIn, newerFirst, sumByDay } from '../resources/charts.ts';
 import type { DayFigure } from '../resources/resource.ts';
 import { daySeconds, startOfDay } from '../resources/times.ts';
 import type { CountState } from './state-form.ts';
@@ -94,10 +94,7 @@ export class DayCounter {
       this.value += after - before;
       highest.set(startSeconds, after);
     }
-    this.#keep(
-      Array.from(highest, ([startSeconds, value]) => ({ startSeconds, value })),
-      pendingSeconds,
-    );
+    this.#keep(figuresIn(highest), pendingSeconds);
   }
 
   /** Gives away figures to a series of their own. */
@@ -128,20 +125,26 @@ export class DayCounter {
     const oldest = known[growingDays - 1];
     if (oldest)
       this.#fromSeconds = Math.max(this.#fromSeconds, Math.min(oldest.startSeconds, pendingSeconds));
-    const growing = known.filter(({ startSeconds }) => startSeconds >= this.#fromSeconds);
-    this.#days = growing.flatMap(({ startSeconds, value }) => [startSeconds, value]).slice();
+    const growing: number[] = [];
+    for (const { startSeconds, value } of known)
+      if (startSeconds >= this.#fromSeconds) growing.push(startSeconds, value);
+    // What a list that has grown had in reserve goes.
+    this.#days = growing.slice();
   }
 }
 
 /** Anything but a finite number counts as nothing. */
 function newestFirst(days: readonly DayFigure[]): readonly DayFigure[] {
-  return days
-    .filter(({ value }) => Number.isFinite(value))
-    .toSorted((a, b) => b.startSeconds - a.startSeconds);
+  return days.filter(isNumber).toSorted(newerFirst);
+}
+
+function isNumber({ value }: DayFigure): boolean {
+  return Number.isFinite(value);
 }
 
 function unpacked(days: readonly number[]): readonly DayFigure[] {
-  return days.flatMap((startSeconds, at) =>
-    at % 2 === 0 ? [{ startSeconds, value: days[at + 1] ?? 0 }] : [],
-  );
+  const figures: DayFigure[] = [];
+  for (let at = 0; at < days.length; at += 2)
+    figures.push({ startSeconds: days[at] ?? 0, value: days[at + 1] ?? 0 });
+  return figures;
 }

@@ -42,14 +42,25 @@ export class Pieces {
     const pieces = new Map<number, LastPiece>();
     for (let from = 0; from < families.length; ) {
       const known = this.#last.get(from);
-      const isCurrent = known?.versions.every((version, at) => families[from + at]?.version === version);
-      const piece = known && isCurrent ? known : makePiece(from, families, format, known);
+      const piece =
+        known && isCurrent(known, families, from) ? known : makePiece(from, families, format, known);
       pieces.set(from, piece);
       from = piece.until;
     }
     this.#last = pieces;
     return [...pieces.values()];
   }
+}
+
+/** from: the place of its first family. */
+function isCurrent({ versions }: LastPiece, families: readonly PageFamily[], from: number): boolean {
+  for (let at = 0; at < versions.length; at++)
+    if (families[from + at]?.version !== versions[at]) return false;
+  return true;
+}
+
+function versionOf({ version }: PageFamily): unknown {
+  return version;
 }
 
 /** before: the end of the piece that began here at the scrape before. */
@@ -68,7 +79,7 @@ function makePiece(
     }),
     until,
     chosenBytes,
-    versions: own.map(({ version }) => version),
+    versions: own.map(versionOf),
   };
 }
 
@@ -88,5 +99,7 @@ function endOf(from: number, families: readonly PageFamily[], format: Format, be
 }
 
 function lengthOf(families: readonly PageFamily[], format: Format): number {
-  return families.reduce((sum, family) => sum + family.length(format), 0);
+  let bytes = 0;
+  for (const family of families) bytes += family.length(format);
+  return bytes;
 }

@@ -146,6 +146,9 @@ export class PollEngine {
   /** How the APIs, the keys and the accounts were at the last look. */
   #health: Health<Task> = health([], 0);
 
+  readonly #isLacking = (task: Task) =>
+    task instanceof TargetTask && this.#lacksProduct(task, task.record.lastFailure?.status);
+
   /** Resolves once everything was polled, whatever the outcome. */
   readonly allPolled = new Promise<void>((resolve) => {
     this.#onAllPolled = resolve;
@@ -624,10 +627,8 @@ export class PollEngine {
 
   /** Polls again at once what failed before the key was accepted elsewhere, and may lack its product. Returns whether there is any. */
   #askLacking(): boolean {
-    const isLacking = (task: Task) =>
-      task instanceof TargetTask && this.#lacksProduct(task, task.record.lastFailure?.status);
-    this.#makeDue(isLacking);
-    for (const task of this.#tasks.values()) if (isLacking(task)) return true;
+    this.#makeDue(this.#isLacking);
+    for (const task of this.#tasks.values()) if (this.#isLacking(task)) return true;
     return false;
   }
 

@@ -128,9 +128,9 @@ export function unreadSince({ apis }: Health): number | undefined {
 
 /** The APIs of which something was ever read with a key. */
 export function readAt({ apis }: Health, credential: string): readonly ApiName[] {
-  return Array.from(apis).flatMap(([api, { keys }]) =>
-    Number.isFinite(keys.get(credential)?.readBeganMs) ? api : [],
-  );
+  const read: ApiName[] = [];
+  for (const [api, { keys }] of apis) if (Number.isFinite(keys.get(credential)?.readBeganMs)) read.push(api);
+  return read;
 }
 
 /** Whether the API answered 401, and nothing was read with this key since. */

@@ -91,20 +91,30 @@ export class Tallies {
 }
 
 function listedOf(kind: string, listings: readonly ListingStatus[]): ListedTally {
-  const selected = listings.flatMap(({ found, selections }) =>
-    selections.filter((selection) => selection.kind === kind).map(({ excluded }) => ({ found, excluded })),
-  );
-  // What the section selects from. Without a section: what the listings named after the kind have.
-  const listed = selected.length > 0 ? selected : listings.filter(({ poll }) => poll.kind === kind);
-  const successes = listings.flatMap(({ lastSuccessMs }) => lastSuccessMs ?? []);
-  const failing = listings.filter(isFailing).length;
+  let [isPending, isSelected, isKnown] = [true, false, false];
+  let [failing, named, selectable, excluded] = [0, 0, 0, 0];
+  let lastSuccessMs: number | undefined;
+  for (const listing of listings) {
+    if (listing.state !== 'pending') isPending = false;
+    if (isFailing(listing)) failing++;
+    if (listing.lastSuccessMs !== undefined) lastSuccessMs = earlier(lastSuccessMs, listing.lastSuccessMs);
+    if (listing.lastSuccessMs !== undefined || listing.lacksProduct) isKnown = true;
+    if (listing.poll.kind === kind) named += listing.found;
+    for (const selection of listing.selections) {
+      if (selection.kind !== kind) continue;
+      isSelected = true;
+      selectable += listing.found;
+      excluded += selection.excluded.length;
+    }
+  }
   return {
-    isUp: listings.every(({ state }) => state === 'pending') ? undefined : failing === 0,
+    isUp: isPending ? undefined : failing === 0,
     failing,
-    lastSuccessMs: successes.reduce<number | undefined>(earlier, undefined),
-    isKnown: successes.length > 0 || listings.some(({ lacksProduct }) => lacksProduct),
-    found: listed.reduce((sum, { found }) => sum + found, 0),
-    excluded: selected.reduce((sum, { excluded }) => sum + excluded.length, 0),
+    lastSuccessMs,
+    isKnown,
+    // What the section selects from. Without a section: what the listings named after the kind have.
+    found: isSelected ? selectable : named,
+    excluded,
   };
 }
 

@@ -86,13 +86,14 @@ export interface Hour extends DayFigure {
 export const hours: FieldType<readonly Hour[]> = mapped(entriesOf(number), (entries, notes) => {
   const nowSeconds = notes.requested?.nowSeconds ?? Number.POSITIVE_INFINITY;
   const points = isTold(entries) ? pointsOf(entries, notes) : undefined;
-  return points
-    ?.filter(({ atSeconds }) => atSeconds <= nowSeconds)
-    .map(({ atSeconds, isDay, ...point }) => ({
-      ...dayOf(point),
-      atSeconds: isDay ? undefined : atSeconds,
-      hasEnded: !isDay && atSeconds + hourSeconds <= nowSeconds,
-    }));
+  if (!points) return undefined;
+  const past: Hour[] = [];
+  for (const { atSeconds, isDay, ...point } of points) {
+    if (atSeconds > nowSeconds) continue;
+    const hasEnded = !isDay && atSeconds + hourSeconds <= nowSeconds;
+    past.push({ ...dayOf(point), atSeconds: isDay ? undefined : atSeconds, hasEnded });
+  }
+  return past;
 });
 
 /** A level at an instant. */
@@ -129,9 +130,16 @@ export function ofNewestHour<Point extends Level>(points: readonly Point[]): rea
 
 /** A map from days, newest first. Absent if no key is a day. */
 export function mapOfDays<Value>(type: FieldType<Value>): FieldType<readonly Day<Value>[]> {
-  return mapped(entriesOf(type), (entries, notes) =>
-    byDay(entries, notes)?.toSorted((a, b) => b.startSeconds - a.startSeconds),
-  );
+  return mapped(entriesOf(type), (entries, notes) => byDay(entries, notes)?.toSorted(newerFirst));
+}
+
+/** For sorting. */
+export function newerFirst(a: Pick<DayFigure, 'startSeconds'>, b: Pick<DayFigure, 'startSeconds'>): number {
+  return b.startSeconds - a.startSeconds;
+}
+
+export function startOf({ startSeconds }: Pick<DayFigure, 'startSeconds'>): number {
+  return startSeconds;
 }
 
 /** One figure for each day, or for each hour: the sum of all that are given for it. */
@@ -146,11 +154,18 @@ export function sumByDay(days: readonly DayFigure[]): readonly DayFigure[] {
 function sumsOf(days: readonly DayFigure[]): readonly DayFigure[] {
   const sums = new Map<number, number>();
   for (const { startSeconds, value } of days) sums.set(startSeconds, (sums.get(startSeconds) ?? 0) + value);
-  return Array.from(sums, ([startSeconds, value]) => ({ startSeconds, value }));
+  return figuresIn(sums);
+}
+
+/** What a map has by the starts of days. */
+export function figuresIn(sums: ReadonlyMap<number, number>): readonly DayFigure[] {
+  const days: DayFigure[] = [];
+  for (const [startSeconds, value] of sums) days.push({ startSeconds, value });
+  return days;
 }
 
 export function newestOf(days: readonly Pick<DayFigure, 'startSeconds'>[]): number | undefined {
-  return highestOf(days.map(({ startSeconds }) => startSeconds));
+  return highestOf(days.map(startOf));
 }
 
 /**
@@ -261,13 +276,14 @@ export function familiesOf28Days<Figures>(figures: ObjectType<Figures>): readonl
 /** The families of a map from days to objects: of each figure the newest day, and a counter. since: as of `newestAndTotal`. */
 export function familiesByDay<Figures>(figures: ObjectType<Figures>, since: string) {
   return partsOf<Figures>(figures).map(({ name, words, series, ...figure }) => {
-    const daysOf = (all: readonly Day<Figures>[], target: TargetContext) =>
-      sumByDay(
-        all.flatMap(({ startSeconds, value: given }) => {
-          const value = series(given, target);
-          return typeof value === 'number' ? [{ startSeconds, value }] : [];
-        }),
-      );
+    const daysOf = (all: readonly Day<Figures>[], target: TargetContext) => {
+      const days: DayFigure[] = [];
+      for (const { startSeconds, value: given } of all) {
+        const value = series(given, target);
+        if (typeof value === 'number') days.push({ startSeconds, value });
+      }
+      return sumByDay(days);
+    };
     const [newest, total] = newestAndTotal<readonly Day<Figures>[]>(
       name,
       words,

@@ -181,10 +181,10 @@ function extremeOf(
   values: readonly (number | undefined)[],
   extreme: (a: number, b: number) => number,
 ): number | undefined {
-  return values.reduce(
-    (found, value) => (found === undefined || value === undefined ? (found ?? value) : extreme(found, value)),
-    undefined,
-  );
+  let found: number | undefined;
+  for (const value of values)
+    found = found === undefined || value === undefined ? (found ?? value) : extreme(found, value);
+  return found;
 }
 
 /** An object inside an answer: its fields have families of their own. fixed: as in `FamilyOf`. */
@@ -273,7 +273,8 @@ function ofElements<Element>(element: HasShape, addsUp = false): readonly Family
     labels: [...names, ...labelsOf(family)],
     comesAndGoes: true,
     series(elements, target) {
-      const series = elements.flatMap((one) => labelled(textsOf(one), seriesOf(family, one, target)));
+      const series: (Sample | CounterSample)[] = [];
+      for (const one of elements) series.push(...labelled(textsOf(one), seriesOf(family, one, target)));
       return addsUp ? merged(series, family.ofDuplicates === 'highest' ? Math.max : (a, b) => a + b) : series;
     },
   }));
@@ -357,13 +358,25 @@ export function labelled(labels: Labels | undefined, series: Series): Series {
 
 /** A gauge shows the newest day that any series has, and only the series that have that day. */
 function asSamples(series: Series): readonly Sample[] {
-  const days = series.flatMap((one) => ('days' in one ? one.days : []));
-  const newest = highestOf(days.map(({ startSeconds }) => startSeconds));
-  return series.flatMap((one) => {
-    if (!('days' in one)) return [one];
-    const value = one.days.findLast(({ startSeconds }) => startSeconds === newest)?.value;
-    return value === undefined ? [] : [{ ...(one.labels && { labels: one.labels }), value }];
-  });
+  let newestSeconds = Number.NEGATIVE_INFINITY;
+  for (const one of series)
+    if ('days' in one)
+      for (const { startSeconds } of one.days) newestSeconds = Math.max(newestSeconds, startSeconds);
+  const samples: Sample[] = [];
+  for (const one of series) {
+    if ('days' in one) {
+      const value = valueOn(newestSeconds, one.days);
+      if (value !== undefined) samples.push({ ...(one.labels && { labels: one.labels }), value });
+    } else samples.push(one);
+  }
+  return samples;
+}
+
+/** The last figure of a day. */
+function valueOn(daySeconds: number, days: CounterSample['days']): number | undefined {
+  let found: number | undefined;
+  for (const { startSeconds, value } of days) if (startSeconds === daySeconds) found = value;
+  return found;
 }
 
 /** Those that are over the bound are added to the rest, which comes last. */

@@ -23,7 +23,9 @@ export function withRest(rest: Labels, all: readonly CounterSample[]): readonly 
 
 /** How often each of these labels came on a day. */
 export function tallyOf(all: readonly Labels[], startSeconds: number): readonly CounterSample[] {
-  return byLabels(all.map((labels) => ({ labels, days: [{ startSeconds, value: 1 }] })));
+  const samples: CounterSample[] = [];
+  for (const labels of all) samples.push({ labels, days: [{ startSeconds, value: 1 }] });
+  return byLabels(samples);
 }
 
 /** How many series of one target have a label of their own: the largest. The others are summed up. */
@@ -96,6 +98,9 @@ export function dailyTally(
 }
 
 function inOrderOfLabels(a: CounterSample, b: CounterSample): number {
-  const [one, two] = [a, b].map(({ labels }) => Object.values(labels ?? {}).join());
-  return String(one) < String(two) ? -1 : 1;
+  return textOf(a) < textOf(b) ? -1 : 1;
+}
+
+function textOf({ labels = {} }: CounterSample): string {
+  return Object.values(labels).join();
 }

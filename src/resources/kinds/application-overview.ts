@@ -22,7 +22,7 @@ import {
   timestamp,
 } from '../families.ts';
 import { elements, integer, listOf, mapped, number, object, percentage, type ValueOf } from '../fields.ts';
-import type { TargetContext } from '../resource.ts';
+import type { CounterSample, Sample, TargetContext } from '../resource.ts';
 import { applications, latency, latencySettings } from './application.ts';
 
 const regionStates = ['unknown', 'active', 'progressing', 'inactive', 'failing'] as const;
@@ -197,7 +197,11 @@ type Overview = ValueOf<typeof overview>;
 
 /** A pod without a name has no series. */
 function namedIn(pods: Pods = []): readonly Pod[] {
-  return pods.flatMap((one) => (one?.name ? [one] : []));
+  return pods.filter(isNamed);
+}
+
+function isNamed(one: Pods[number]): one is Pod {
+  return Boolean(one?.name);
 }
 
 /** The pods that have series, by region. */
@@ -217,10 +221,12 @@ const ofPods = familiesOf(elements(pod)).map((family): FamilyOf<Overview> => {
     words: words.replace('%s', '%s, pods'),
     fields: ['regions'],
     labels: ['region', ...(family.labels ?? [])],
-    series: (reading, target: Target) =>
-      podsShown(reading, target).flatMap(({ region, pods }) =>
-        labelled({ region }, seriesOf(family, pods, target)),
-      ),
+    series(reading, target: Target) {
+      const series: (Sample | CounterSample)[] = [];
+      for (const { region, pods } of podsShown(reading, target))
+        series.push(...labelled({ region }, seriesOf(family, pods, target)));
+      return series;
+    },
   };
 });
 

@@ -20,12 +20,11 @@ const entry = object({
 }).ignoring('logId timestamp log');
 
 /** How many errors there are of each sort, on the day that was requested. */
-const errors = mapped(listOf(entry), (all, { requested }) =>
-  tallyOf(
-    all.flatMap((one) => (one ? [labelsOf(one)] : [])),
-    requested?.startSeconds ?? 0,
-  ),
-);
+const errors = mapped(listOf(entry), (all, { requested }) => {
+  const labels: Labels[] = [];
+  for (const one of all) if (one) labels.push(labelsOf(one));
+  return tallyOf(labels, requested?.startSeconds ?? 0);
+});
 
 function labelsOf({ labels: { ErrorCode = '', StatusCode = '' } = {} }: ValueOf<typeof entry>): Labels {
   return { error: ErrorCode, code: StatusCode };
