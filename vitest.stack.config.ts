@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What measures memory, or plays hours in minutes: a worker is enough for each core. */
-const heavy = ['monitoring', 'monitoring-scale', 'security-bounds', 'soak'].map(
+const heavy = ['monitoring', 'monitoring-scale', 'security-bounds'].map(
   (name) => `test/stack/${name}.test.ts`,
 );
 
@@ -33,6 +33,7 @@ const longest = [
   'outage',
   'security',
   'backfill-panels',
+  'soak',
   'monitoring',
 ];
 
