@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerText, answerWhole } from '../http/answer.ts';
 import type { Route } from '../http/route.ts';
 import { mapParts, send } from '../http/send.ts';
+import { nextTurn } from '../turns.ts';
 import { statusPageHeaders } from './assets.ts';
 import { answerHostnames, type HostnamesOptions } from './hostnames.ts';
 import { renderJson } from './json.ts';
@@ -26,10 +27,13 @@ type Handler = Route['handle'];
 export function createPages(options: PagesOptions): readonly Route[] {
   const { hide, config } = options;
   const about = viewer(options);
-  const status = about(
-    (view, _, response) => answerWhole(response, 'text/html', hide(renderStatusPage(view))),
-    1,
-  );
+  const status = about(async (view, _, response) => {
+    // Where thousands fail, to select, to render and to hide take their time each.
+    await nextTurn();
+    const text = renderStatusPage(view);
+    await nextTurn();
+    answerWhole(response, 'text/html', hide(text));
+  }, 1);
   const json = about((view, { method }, response) => {
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     if (method === 'HEAD') return void response.end();
