@@ -610,9 +610,12 @@ export class PollEngine {
   }
 
   /** Polls at once those of the tasks that wait for their time. */
-  #makeDue(isWanted: (task: Task) => boolean | undefined): void {
+  #makeDue(
+    isWanted: (task: Task) => boolean | undefined,
+    tasks: Iterable<Task> = this.#tasks.values(),
+  ): void {
     const nowMs = this.#uptimeMs();
-    for (const task of this.#tasks.values())
+    for (const task of tasks)
       if ((this.#timetable.dueAtMs(task) ?? 0) > nowMs && isWanted(task)) this.#timetable.set(task, nowMs);
   }
 
@@ -627,9 +630,9 @@ export class PollEngine {
 
   /** Polls again at once what failed before the key was accepted elsewhere, and may lack its product. Returns whether there is any. */
   #askLacking(): boolean {
-    this.#makeDue(this.#isLacking);
-    for (const task of this.#tasks.values()) if (this.#isLacking(task)) return true;
-    return false;
+    const lacking = [...this.#tasks.values()].filter(this.#isLacking);
+    this.#makeDue(() => true, lacking);
+    return lacking.length > 0;
   }
 
   // What a listing found goes back to the plan.
