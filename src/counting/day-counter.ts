@@ -128,7 +128,7 @@ export class DayCounter {
     const growing: number[] = [];
     for (const { startSeconds, value } of known)
       if (startSeconds >= this.#fromSeconds) growing.push(startSeconds, value);
-    // What a list that has grown had in reserve goes.
+    // A copy has no spare capacity.
     this.#days = growing.slice();
   }
 }

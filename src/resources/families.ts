@@ -274,7 +274,8 @@ function ofElements<Element>(element: HasShape, addsUp = false): readonly Family
     comesAndGoes: true,
     series(elements, target) {
       const series: (Sample | CounterSample)[] = [];
-      for (const one of elements) series.push(...labelled(textsOf(one), seriesOf(family, one, target)));
+      for (const one of elements)
+        for (const sample of labelled(textsOf(one), seriesOf(family, one, target))) series.push(sample);
       return addsUp ? merged(series, family.ofDuplicates === 'highest' ? Math.max : (a, b) => a + b) : series;
     },
   }));
@@ -372,10 +373,10 @@ function asSamples(series: Series): readonly Sample[] {
   return samples;
 }
 
-/** The last figure of a day. */
-function valueOn(daySeconds: number, days: CounterSample['days']): number | undefined {
+/** The last figure of a day, by its start in seconds since 1970. */
+function valueOn(day: number, days: CounterSample['days']): number | undefined {
   let found: number | undefined;
-  for (const { startSeconds, value } of days) if (startSeconds === daySeconds) found = value;
+  for (const { startSeconds, value } of days) if (startSeconds === day) found = value;
   return found;
 }
 

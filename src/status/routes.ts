@@ -30,9 +30,11 @@ export function createPages(options: PagesOptions): readonly Route[] {
   const status = about(async (view, _, response) => {
     // Where thousands fail, to select, to render and to hide take their time each.
     await nextTurn();
+    if (response.destroyed) return;
     const text = renderStatusPage(view);
     await nextTurn();
-    answerWhole(response, 'text/html', hide(text));
+    if (response.destroyed) return;
+    await answerWhole(response, 'text/html', hide(text));
   }, 1);
   const json = about((view, { method }, response) => {
     response.setHeader('Content-Type', 'application/json; charset=utf-8');

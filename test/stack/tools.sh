@@ -60,7 +60,7 @@ packages() {
 }
 
 # What is built here is never debugged: without what a debugger needs, compiling takes a tenth less.
-export CGO_ENABLED=0 GOFLAGS=-gcflags=all=-dwarf=false
+export CGO_ENABLED=0 GOFLAGS="${GOFLAGS-} -gcflags=all=-dwarf=false"
 
 # go_tool NAME PACKAGE VERSION: builds the command and links it as NAME.
 go_tool() {

@@ -224,7 +224,7 @@ const ofPods = familiesOf(elements(pod)).map((family): FamilyOf<Overview> => {
     series(reading, target: Target) {
       const series: (Sample | CounterSample)[] = [];
       for (const { region, pods } of podsShown(reading, target))
-        series.push(...labelled({ region }, seriesOf(family, pods, target)));
+        for (const one of labelled({ region }, seriesOf(family, pods, target))) series.push(one);
       return series;
     },
   };
