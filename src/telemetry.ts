@@ -534,7 +534,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
   const declare = declareIn(registry);
   const events = declareEvents(declare);
   let on: Pick<Facts, 'kinds' | 'apis'> = { kinds: [], apis: [] };
-  /** Those of the scrape under way. prom-client begins to collect all families before it waits for one. */
+  /** Those of the scrape that is beginning: prom-client begins to collect all families before it waits for one. */
   let facts: Facts | undefined;
   declareCounts(declare, inventory, () => {
     if (facts) return facts;
@@ -598,7 +598,6 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
     },
     /** The metrics of the process, and the exporter's own. A part that is as it was is the same Buffer: it is compressed once. */
     async render(format: Format): Promise<readonly Buffer[]> {
-      facts = undefined;
       const parts = [ofProcess, registry].map(async (part, at) => {
         const key = `${format} ${at}`;
         const known = renderings.get(key);
@@ -607,6 +606,7 @@ export function createTelemetry(kinds: readonly Resource[], inventory: Inventory
         renderings.set(key, { ...rendering, atMs: performance.now() });
         return rendering.bytes;
       });
+      facts = undefined;
       return Promise.all(parts);
     },
   };
