@@ -146,9 +146,6 @@ export class PollEngine {
   /** How the APIs, the keys and the accounts were at the last look. */
   #health: Health<Task> = health([], 0);
 
-  readonly #isLacking = (task: Task) =>
-    task instanceof TargetTask && this.#lacksProduct(task, task.record.lastFailure?.status);
-
   /** Resolves once everything was polled, whatever the outcome. */
   readonly allPolled = new Promise<void>((resolve) => {
     this.#onAllPolled = resolve;
@@ -610,13 +607,14 @@ export class PollEngine {
   }
 
   /** Polls at once those of the tasks that wait for their time. */
-  #makeDue(
-    isWanted: (task: Task) => boolean | undefined,
-    tasks: Iterable<Task> = this.#tasks.values(),
-  ): void {
+  #makeDue(isWanted: (task: Task) => boolean | undefined): void {
     const nowMs = this.#uptimeMs();
-    for (const task of tasks)
-      if ((this.#timetable.dueAtMs(task) ?? 0) > nowMs && isWanted(task)) this.#timetable.set(task, nowMs);
+    for (const task of this.#tasks.values()) if (isWanted(task)) this.#hurry(task, nowMs);
+  }
+
+  /** Polls at once what waits for its time. */
+  #hurry(task: Task, nowMs: number): void {
+    if ((this.#timetable.dueAtMs(task) ?? 0) > nowMs) this.#timetable.set(task, nowMs);
   }
 
   /** Whether a target fails because the account lacks its product: it was never read, and the key is accepted elsewhere. */
@@ -630,9 +628,15 @@ export class PollEngine {
 
   /** Polls again at once what failed before the key was accepted elsewhere, and may lack its product. Returns whether there is any. */
   #askLacking(): boolean {
-    const lacking = [...this.#tasks.values()].filter(this.#isLacking);
-    this.#makeDue(() => true, lacking);
-    return lacking.length > 0;
+    const nowMs = this.#uptimeMs();
+    let isAny = false;
+    for (const task of this.#tasks.values()) {
+      if (!(task instanceof TargetTask) || !this.#lacksProduct(task, task.record.lastFailure?.status))
+        continue;
+      isAny = true;
+      this.#hurry(task, nowMs);
+    }
+    return isAny;
   }
 
   // What a listing found goes back to the plan.
