@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What keeps a core busy for minutes: a worker is enough for each core. */
+/** What keeps a core busy, or measures memory beside that: a worker is enough for each core. */
 const heavy = ['monitoring', 'monitoring-scale', 'security-bounds'].map(
   (name) => `test/stack/${name}.test.ts`,
 );

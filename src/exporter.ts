@@ -348,7 +348,7 @@ export class Exporter {
     const before = this.#engine.targets();
     await this.#apply(setup);
     const change = describeChange(before, this.#engine.targets());
-    // The plan was a turn's work.
+    // In another turn: the plan alone may have taken long.
     await nextTurn();
     log.info(`the configuration was reloaded: ${change === '' ? 'the same targets' : `targets ${change}`}`);
     this.#logWanted();

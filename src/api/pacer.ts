@@ -389,10 +389,12 @@ export class Pacer {
   /** How many slots are kept for queues and accounts that have no request in flight. */
   #idleReserved(): number {
     const { queues, accounts } = this.#reserved;
-    const busy = new Set([...this.#accounts.values()].flatMap((account) => [...busyQueues(account)]));
-    const idleQueues = [...queues].filter((name) => !busy.has(name));
-    const idleAccounts = [...accounts].filter((name) => !this.#accounts.get(name)?.inFlight);
-    return idleQueues.length + idleAccounts.length;
+    const busy = new Set<string>();
+    for (const account of this.#accounts.values()) for (const name of busyQueues(account)) busy.add(name);
+    let idle = 0;
+    for (const name of queues) if (!busy.has(name)) idle++;
+    for (const name of accounts) if (!this.#accounts.get(name)?.inFlight) idle++;
+    return idle;
   }
 
   /** Gives a permit to the first of a queue. */

@@ -138,7 +138,7 @@ export function newerFirst(a: Pick<DayFigure, 'startSeconds'>, b: Pick<DayFigure
   return b.startSeconds - a.startSeconds;
 }
 
-export function startOf({ startSeconds }: Pick<DayFigure, 'startSeconds'>): number {
+function startOf({ startSeconds }: Pick<DayFigure, 'startSeconds'>): number {
   return startSeconds;
 }
 

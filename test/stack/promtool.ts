@@ -67,20 +67,18 @@ export async function testRules(file: string): Promise<void> {
     if (!found) throw new Error(`${file}: there is no file ${path} of rules`);
     return found.groups;
   });
+  const rules = all.flatMap((group) => group.rules);
   const folder = mkdtempSync(join(tmpdir(), 'cases-'));
   try {
     const files = tests.map((one, at) => {
-      const wanted = readBy(
-        stringify(one),
-        all.flatMap(({ rules }) => rules),
-      );
+      const wanted = readBy(stringify(one), rules);
       const groups = all
         .map((group) => ({ ...group, rules: group.rules.filter((rule) => wanted.has(rule)) }))
-        .filter(({ rules }) => rules.length > 0);
-      const rules = join(folder, `${at}.yml`);
+        .filter((group) => group.rules.length > 0);
+      const ruleFile = join(folder, `${at}.yml`);
       const path = join(folder, `${at}.test.yml`);
-      writeFileSync(rules, stringify({ groups }));
-      writeFileSync(path, stringify({ ...settings, rule_files: [rules], tests: [one] }));
+      writeFileSync(ruleFile, stringify({ groups }));
+      writeFileSync(path, stringify({ ...settings, rule_files: [ruleFile], tests: [one] }));
       return path;
     });
     const told = await promtool('test', 'rules', ...files);

@@ -3,7 +3,7 @@
 import { sum } from '../answer-of-range.ts';
 import { dailyByHours, type Hour, hours, newestDay, newestOf, sumByDay } from '../charts.ts';
 import { defineResource } from '../define.ts';
-import { type FamilyOf, gauge } from '../families.ts';
+import { type FamilyOf, gauge, highestOf } from '../families.ts';
 import { divided, object, percentage, type ValueOf } from '../fields.ts';
 import { eachDayByHours } from '../queries.ts';
 import { dailyTally } from '../tallies.ts';
@@ -75,10 +75,10 @@ function cachedRequests({ RequestsServedChart: served, PullRequestsPulledChart: 
 
 /** The start of the newest hour that has ended and had requests: one without any has no ratio and no time. */
 function newestHour({ RequestsServedChart = [] }: Statistics): number | undefined {
-  let newest: number | undefined;
+  const requested: (number | undefined)[] = [];
   for (const { atSeconds, hasEnded, value } of RequestsServedChart)
-    if (atSeconds !== undefined && hasEnded && value > 0) newest = Math.max(newest ?? atSeconds, atSeconds);
-  return newest;
+    if (hasEnded && value > 0) requested.push(atSeconds);
+  return highestOf(requested);
 }
 
 /** What a chart has at that hour. */
