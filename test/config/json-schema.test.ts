@@ -8,14 +8,14 @@ import { loadConfig } from '../../src/config/load.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { runs } from '../runs.ts';
 import { account, env, fewKinds, problemsOf } from './fixtures.ts';
-import { configJsonSchema } from './json-schema.ts';
+import { configJsonSchema, withDefinitions } from './json-schema.ts';
 
 const folder = fileURLToPath(new URL('../../config/', import.meta.url));
-const schema = configJsonSchema(resources);
+const schema = withDefinitions(configJsonSchema(resources));
 /** By day those that the documents name: to compile the schema of all kinds takes half a second. */
 const kinds = runs([...fewKinds, ...resources.filter(({ kind }) => kind === 'pull_zone')], resources);
 const validate = new Ajv({ allErrors: true, allowUnionTypes: true, code: { optimize: false } }).compile(
-  configJsonSchema(kinds),
+  withDefinitions(configJsonSchema(kinds)),
 );
 
 /** The file as an editor reads it: with the types that YAML gives to unquoted values. */
@@ -27,6 +27,20 @@ test('the shipped schema is the generated one', async () => {
   await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(
     `${folder}bunnynet-exporter.schema.json`,
   );
+});
+
+test('says the same as without its definitions', () => {
+  const { definitions, ...whole } = schema;
+  const inPlace = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inPlace);
+    if (typeof value !== 'object' || value === null) return value;
+    if (!('$ref' in value))
+      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inPlace(one)]));
+    const [, name = ''] = /^#\/definitions\/(.+)$/.exec(String(value.$ref)) ?? [];
+    return inPlace((definitions as Record<string, unknown>)[name]);
+  };
+  expect(inPlace(whole)).toEqual(configJsonSchema(resources));
+  expect(JSON.stringify(schema).length).toBeLessThan(JSON.stringify(inPlace(whole)).length / 3);
 });
 
 test('has only patterns for editors and tools in any language: those of RE2, which Go and Rust have', () => {
