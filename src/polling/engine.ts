@@ -274,7 +274,8 @@ export class PollEngine {
     const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
     foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
     this.#reserve(polled);
-    this.#look();
+    // In a turn of its own: with thousands of targets both take their time.
+    this.#lookIn(0);
     this.#plannedAtMs = performance.now();
     this.#checkAllPolled();
   }
@@ -545,7 +546,7 @@ export class PollEngine {
   #actOnFailure({ spec: { api, credential }, record: { lastFailure, unanswered } }: Task): void {
     if (!lastFailure || (unanswered && this.#isDown(api))) return;
     if (isRefusal(lastFailure) && !isRefused(this.#health, api, credential)) this.#look();
-    else this.#lookSoon ??= setTimeout(() => this.#look(), lookPauseMs);
+    else if (!this.#lookSoon) this.#lookIn(lookPauseMs);
   }
 
   /** Whether a key that was refused, or with which nothing could be read, works again. */
@@ -758,6 +759,11 @@ export class PollEngine {
       probe.accountProbedMs = this.#uptimeMs();
       this.#runNow(probe);
     }
+  }
+
+  #lookIn(ms: number): void {
+    clearTimeout(this.#lookSoon);
+    this.#lookSoon = setTimeout(() => this.#look(), ms);
   }
 
   /** An API is down: whether others are, too, is to be known at once, and not when something of them is due. */
