@@ -45,11 +45,15 @@ export function round(value: number, digits: number): number {
 
 /** Random characters of the alphabet. */
 export function text(seed: number, length: number, alphabet = '0123456789abcdef'): string {
-  return count(length, (index) => alphabet[hash(seed, index, 0x7e) % alphabet.length]).join('');
+  let made = '';
+  for (let index = 0; index < length; index++) made += alphabet[hash(seed, index, 0x7e) % alphabet.length];
+  return made;
 }
 
 export function guid(seed: number): string {
-  return text(seed, 32).replace(/(.{8})(.{4}).(.{3}).(.{3})(.*)/, '$1-$2-4$3-a$4-$5');
+  const made = text(seed, 32);
+  const part = (from: number, to: number) => made.slice(from, to);
+  return `${part(0, 8)}-${part(8, 12)}-4${part(13, 16)}-a${part(17, 20)}-${part(20, 32)}`;
 }
 
 /** A key that is unlike all other text, so that tests can find it on a page or in a log. */
@@ -96,7 +100,10 @@ export function nth(names: readonly string[], index: number, suffix?: (round: nu
 }
 
 export function count<T>(length: number, make: (index: number) => T): T[] {
-  return Array.from({ length }, (_, index) => make(index));
+  // A loop takes half the time of Array.from, and answers are made of thousands of these.
+  const made: T[] = [];
+  for (let index = 0; index < length; index++) made.push(make(index));
+  return made;
 }
 
 /** Something that the account has. */

@@ -30,8 +30,12 @@ function errors(zone: PullZone, { ids, nowMs }: Request) {
   const day = dayOf(Date.UTC(year, month - 1, date) || nowMs);
   const ofDay =
     zone.index % 4 === 3 ? 0 : 20 + (hash(zone.seed, day) % 200) * (zone.index % 16 === 2 ? 10 : 1);
-  const logs = count(ofDay, (place) => {
-    const atMs = Math.floor((day + unit(zone.seed, day, place)) * dayMs);
+  const begun = count(ofDay, (place) => ({
+    place,
+    atMs: Math.floor((day + unit(zone.seed, day, place)) * dayMs),
+  })).filter(({ atMs }) => atMs <= nowMs);
+  const hasMoreData = begun.length > 1_000;
+  const logs = begun.slice(0, 1_000).map(({ place, atMs }) => {
     const [ErrorCode, StatusCode] =
       causes[hash(zone.seed, place) % (1 + (zone.index % causes.length))] ?? causes[0];
     const RequestUrl = `https://${zone.name}.example/cart?session=${secret('visitor', hash(zone.seed, place))}`;
@@ -41,10 +45,9 @@ function errors(zone: PullZone, { ids, nowMs }: Request) {
       log: JSON.stringify({ RequestUrl, PullZoneId: zone.id, Message: 'It failed.', ErrorCode, StatusCode }),
       labels: { ErrorCode, StatusCode, ServerZone: 'DE' },
     };
-  }).filter(({ timestamp }) => timestamp <= nowMs);
-  const hasMoreData = logs.length > 1_000;
+  });
   return ok({
-    logs: logs.slice(0, 1_000),
+    logs,
     hasMoreData,
     continuationToken: hasMoreData ? 'bmV4dA' : '',
     startToken: '',
