@@ -14,12 +14,10 @@ const unitSeconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 /** Divides every duration of minutes or more by sixty; shorter ones stay. */
 export function compress(rules: string): string {
-  return rules
-    .replaceAll(/(?<![\w.])(\d+)([mhd])\b/g, (_, count: string, unit: 'm' | 'h' | 'd') => {
-      const seconds = (Number(count) * unitSeconds[unit]) / pace;
-      return `${seconds}s`;
-    })
-    .replaceAll(/interval: \d+s/g, 'interval: 1s');
+  return rules.replaceAll(/(?<![\w.])(\d+)([mhd])\b/g, (_, count: string, unit: 'm' | 'h' | 'd') => {
+    const seconds = (Number(count) * unitSeconds[unit]) / pace;
+    return `${seconds}s`;
+  });
 }
 
 interface Scraped {

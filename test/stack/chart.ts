@@ -43,9 +43,20 @@ export interface Manifest {
   readonly [field: string]: unknown;
 }
 
+/** What each document has: rules and dashboards are large, and mostly the same whatever the values. */
+const parsed = new Map<string, readonly Manifest[]>();
+
 /** The manifests as objects. Throws for what Kustomize and Flux refuse, such as a key that stands twice. */
 export function parse(manifests: string): readonly Manifest[] {
-  return parseAllDocuments(manifests).flatMap((document) => {
+  return manifests.split(/^(?=---\s)/m).flatMap((text) => {
+    const found = parsed.get(text) ?? parseDocuments(text);
+    parsed.set(text, found);
+    return structuredClone(found);
+  });
+}
+
+function parseDocuments(text: string): readonly Manifest[] {
+  return parseAllDocuments(text).flatMap((document) => {
     const [error] = 'errors' in document ? document.errors : [];
     if (error) throw error;
     return (document.toJS() as Manifest | null) ?? [];
