@@ -1,10 +1,14 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+const inStack = (name: string) => `test/stack/${name}.test.ts`;
+
+/** What `npm run test:nightly` alone plays: it keeps a core busy for minutes, and what it finds grows over days. */
+const atNight = ['month-on-call', 'monitoring-scale', 'soak'].map(inStack);
+const exclude = process.env['NIGHTLY'] ? [] : atNight;
+
 /** What keeps a core busy, or measures memory beside that: a worker is enough for each core. */
-const heavy = ['monitoring', 'monitoring-scale', 'security-bounds'].map(
-  (name) => `test/stack/${name}.test.ts`,
-);
+const heavy = ['monitoring', 'monitoring-scale', 'security-bounds'].map(inStack);
 
 /** What asks Prometheus or promtool: `npm run test:cluster` runs it a second time, with the newest ones. */
 const withPrometheus = [
@@ -22,7 +26,7 @@ const withPrometheus = [
   'scrape-intervals',
   'scraping',
   'state',
-].map((name) => `test/stack/${name}.test.ts`);
+].map(inStack);
 
 /** What takes minutes: it begins first, so that the others run meanwhile. */
 const longest = [
@@ -53,6 +57,7 @@ const shared = {
   expect: { poll: { timeout: 300_000 } },
   // Each promtool takes a core.
   maxConcurrency: 2,
+  experimental: { fsModuleCache: true },
 };
 
 /** The checks with real tools: promtool, Prometheus, Chromium, … */
@@ -66,14 +71,21 @@ export default defineConfig({
           ...shared,
           name: 'stack',
           include: ['test/stack/**/*.test.ts'],
-          exclude: heavy,
+          exclude: [...heavy, ...exclude],
           // Many of them wait: one for minutes.
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
       {
-        test: { ...shared, name: 'stack-heavy', include: heavy, maxWorkers: 2, sequence: { groupOrder: 2 } },
+        test: {
+          ...shared,
+          name: 'stack-heavy',
+          include: heavy,
+          exclude,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
       },
       {
         test: {

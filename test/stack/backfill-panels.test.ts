@@ -24,7 +24,7 @@ const daySeconds = 86_400;
 const stepSeconds = 300;
 const points = 1000;
 /** The ranges that the panels show, in days. Recording the rules for a month alone takes minutes. */
-const ranges = runs([0.25, 1, 7], [0.25, 1, 7, 30]);
+const ranges = runs([0.25, 2], [0.25, 1, 7, 30]);
 const products: readonly Product[] = ['CDN', 'DNS', 'Stream', 'Shield'];
 const shape = {
   zones: 2,

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +7,8 @@ import { buildDashboards } from '../../monitoring/src/dashboards.ts';
 import { buildRuleFiles } from '../../monitoring/src/rule-files.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { queriesOf, substitute } from '../monitoring/dashboard-queries.ts';
-import { eventually, startDemo, stopAll } from './processes.ts';
+import { eventually, startDemo, stopAll, toolPath } from './processes.ts';
 import { ask, numberOf, startPrometheus } from './prometheus.ts';
-import { succeed } from './tools.ts';
 
 const queries = [...buildDashboards().values()].flatMap((dashboard) => queriesOf(dashboard));
 /** As in Grafana for six hours on a screen: three hundred points. */
@@ -54,7 +54,11 @@ describe('the page of the demo at scale medium', () => {
   it('has no findings by promtool', async () => {
     const page = await (await fetch(`${origin}/metrics`)).text();
     expect(page).toContain('bunnynet_application_up');
-    expect(succeed('promtool', ['check', 'metrics'], { input: page })).toBe('');
+    const findings = execFileSync(toolPath('promtool'), ['check', 'metrics'], {
+      input: page,
+      encoding: 'utf8',
+    });
+    expect(findings).toBe('');
   });
 
   it('is in Prometheus as it is', async () => {

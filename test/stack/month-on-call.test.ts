@@ -59,7 +59,7 @@ async function play(day: Day, folder: string): Promise<Played> {
   return { day, samples, offset, missed, evaluatedEach: day.evaluatedEach ?? '1m' };
 }
 
-describe.runIf(process.env['NIGHTLY'])(`a month on call, with the seed ${seed}`, () => {
+describe(`a month on call, with the seed ${seed}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'month-'));
   afterAll(async () => {
     await stopAll();

@@ -67,7 +67,7 @@ beforeAll(async () => {
   await simulator.start();
   const { document, env } = everything(simulator, {
     isNamed: true,
-    interval: '2s',
+    interval: '10s',
     staleAfter: '30s',
     api: () => ({ requests_per_second: 1000, max_concurrency: 32, max_retries: 0 }),
   });
