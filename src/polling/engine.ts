@@ -274,7 +274,7 @@ export class PollEngine {
     const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
     foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
     this.#reserve(polled);
-    // In a turn of its own: with thousands of targets both take their time.
+    // With thousands of targets both take their time.
     this.#lookIn(0);
     this.#plannedAtMs = performance.now();
     this.#checkAllPolled();
@@ -299,6 +299,8 @@ export class PollEngine {
       await new Promise((resolve) => setTimeout(resolve, waitMs));
       this.#planSoon = undefined;
       this.#sync();
+      // The readings that wait for it come in another turn.
+      await nextTurn();
     };
     this.#planSoon ??= sync();
     return this.#planSoon;
@@ -761,9 +763,14 @@ export class PollEngine {
     }
   }
 
+  /** Looks then, in a turn of its own. */
   #lookIn(ms: number): void {
     clearTimeout(this.#lookSoon);
-    this.#lookSoon = setTimeout(() => this.#look(), ms);
+    this.#lookSoon = setTimeout(() => {
+      void nextTurn().then(() => {
+        if (!this.#isStopped) this.#look();
+      });
+    }, ms);
   }
 
   /** An API is down: whether others are, too, is to be known at once, and not when something of them is due. */

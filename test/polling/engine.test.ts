@@ -213,6 +213,7 @@ describe('a plan that is due', () => {
       isStopped = true;
     });
     await vi.advanceTimersByTimeAsync(100);
+    await nextTurn();
     expect(isStopped).toBe(true);
   });
 
