@@ -4,11 +4,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const inStack = (name: string) => `test/stack/${name}.test.ts`;
 
 /** What `npm run test:nightly` alone plays: it keeps a core busy for minutes, and what it finds grows over days. */
-const atNight = ['month-on-call', 'monitoring-scale', 'soak'].map(inStack);
+const atNight = ['backfill-panels', 'month-on-call', 'monitoring-scale', 'soak'].map(inStack);
 const exclude = process.env['NIGHTLY'] ? [] : atNight;
 
-/** What keeps a core busy, or measures memory beside that: a worker is enough for each core. */
-const heavy = ['monitoring', 'monitoring-scale', 'security-bounds'].map(inStack);
+/** What plays scenes in which each second counts, or keeps a core busy meanwhile: a worker is enough for each core. */
+const heavy = ['accounts', 'canary', 'monitoring', 'monitoring-scale', 'security-bounds'].map(inStack);
 
 /** What asks Prometheus or promtool: `npm run test:cluster` runs it a second time, with the newest ones. */
 const withPrometheus = [
@@ -73,7 +73,7 @@ export default defineConfig({
           include: ['test/stack/**/*.test.ts'],
           exclude: [...heavy, ...exclude],
           // Many of them wait: one for minutes.
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 1 },
         },
       },

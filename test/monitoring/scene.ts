@@ -236,8 +236,8 @@ function hasCalmEndpoints({ endpoints }: Dataset): boolean {
 function configOf(simulator: Simulator, nameless: ReadonlySet<string>) {
   const whole = everything(simulator, {
     isNamed: true,
-    interval: '3s',
-    staleAfter: '9s',
+    interval: '4s',
+    staleAfter: '12s',
     api: () => ({ timeout: '2s', requests_per_second: 1000, max_concurrency: 32, max_retries: 0 }),
   });
   const section = sectionOf(whole.document, application);

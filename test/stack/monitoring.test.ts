@@ -59,8 +59,8 @@ const dayBehind: Quiet = {
     'the exporter requests the day of its own clock, which the simulated API does not reach before midnight',
 };
 
-/** The hours of yesterday are requested for longer than its sums. */
-const hoursBehind: Quiet = { ...dayBehind, lateHours: 2 };
+/** The hours of yesterday are shown for longer, as long as there are none of today. */
+const hoursBehind: Quiet = { ...dayBehind, lateHours: 4 };
 
 const unreadableOnly: Quiet = {
   at: 'troubled',
@@ -91,8 +91,8 @@ const quietPanels: Readonly<Record<string, Quiet>> = {
   'bunny.net / CDN: Pull zones with a truncated error log': {
     because: 'the simulated API gives all errors of the first minutes of a day',
   },
-  'bunny.net / CDN: Failures by origin in the past hour (top 10)': dayBehind,
-  'bunny.net / CDN: Latency by origin (top 10)': dayBehind,
+  'bunny.net / CDN: Failures by origin in the past hour (top 10)': hoursBehind,
+  'bunny.net / CDN: Latency by origin (top 10)': hoursBehind,
   'bunny.net / Account: Changes in the past hour (top 10)': dayBehind,
   'bunny.net / Account: Latest change': dayBehind,
   'bunny.net / Account: Applications (C)': { because: 'the simulated API limits no regions' },
