@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Counters } from '../../src/counting/counters.ts';
 import { catalogue } from '../../src/resources/catalogue.ts';
+import { lateMs } from '../../src/resources/queries.ts';
 import { runs } from '../runs.ts';
 
 const daySeconds = 86_400;
@@ -147,6 +148,9 @@ function play(steps: readonly Step[], answer: 'map' | 'open days'): { value: num
     total += counts;
     for (const [day, figure] of days) if (day >= today - 1) days.set(day, Math.max(0, figure - corrects));
     if (!isRead) continue;
+    // Where the first answer has nothing of its day although figures are no longer late, nobody knows what that day had until then.
+    if (totalBefore === undefined && !days.has(today) && at - today >= lateMs / (daySeconds * 1000))
+      days.set(today, 0);
     const oldest = answer === 'map' ? today - 27 : (lastDay ?? today);
     const value = read(at, rateLimit(Object.fromEntries([...days].filter(([day]) => day >= oldest))))['11'];
     lastDay = today;
