@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const inStack = (name: string) => `test/stack/${name}.test.ts`;
 
-/** What `npm run test:nightly` alone plays: it keeps a core busy for minutes, and what it finds grows over days. */
+/** What is not in `npm run test:stack`: it keeps a core busy for minutes, and what it finds is rarely the work of one change. */
 const atNight = ['backfill-panels', 'month-on-call', 'monitoring-scale', 'soak'].map(inStack);
 const exclude = process.env['NIGHTLY'] ? [] : atNight;
 
@@ -28,24 +29,21 @@ const withPrometheus = [
   'state',
 ].map(inStack);
 
-/** What takes minutes: it begins first, so that the others run meanwhile. */
-const longest = [
-  'memory',
-  'packages',
-  'monitoring-rules',
-  'helm',
-  'outage',
-  'security',
-  'backfill-panels',
-  'soak',
-  'monitoring',
-];
+/** What takes minutes begins first. What needs a tool that Go builds comes last: the rest is played while that is built. */
+const longest = ['memory', 'monitoring-rules', 'outage', 'security', 'backfill-panels', 'soak', 'monitoring'];
+const longestWithTools = ['packages', 'helm'];
+const importsTools = /from '\.\/(?:chart|kubernetes-schemas|tools|workflows)\.ts'/;
+
+function placeOf({ moduleId }: TestSpecification): number {
+  const isOneOf = (names: readonly string[]) => names.some((name) => moduleId.endsWith(`/${name}.test.ts`));
+  if (isOneOf(longest)) return 0;
+  if (!importsTools.test(readFileSync(moduleId, 'utf8'))) return 1;
+  return isOneOf(longestWithTools) ? 2 : 3;
+}
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) =>
-      longest.some((name) => moduleId.endsWith(`/${name}.test.ts`));
-    return (await super.sort(files)).toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)));
+    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
   }
 }
 
@@ -72,8 +70,8 @@ export default defineConfig({
           name: 'stack',
           include: ['test/stack/**/*.test.ts'],
           exclude: [...heavy, ...exclude],
-          // Many of them wait: one for minutes.
-          maxWorkers: 5,
+          // Many of them wait: for minutes, or for a tool.
+          maxWorkers: 6,
           sequence: { groupOrder: 1 },
         },
       },

@@ -274,7 +274,7 @@ export class PollEngine {
     const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
     foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
     this.#reserve(polled);
-    // With thousands of targets both take their time.
+    // In a turn of its own: with thousands of targets a plan and a look both take long.
     this.#lookIn(0);
     this.#plannedAtMs = performance.now();
     this.#checkAllPolled();
@@ -763,7 +763,7 @@ export class PollEngine {
     }
   }
 
-  /** Looks then, in a turn of its own. */
+  /** Looks after so long, in a turn in which no timer runs. A look that was due is replaced. */
   #lookIn(ms: number): void {
     clearTimeout(this.#lookSoon);
     this.#lookSoon = setTimeout(() => {

@@ -8,7 +8,7 @@ import { settingsJsonSchema } from '../../monitoring/src/rule-settings.ts';
 import { flagVariables } from '../../src/cli/flags.ts';
 import { environmentSettings } from '../../src/config/environment.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
-import { configJsonSchema, withDefinitions } from '../config/json-schema.ts';
+import { configJsonSchema, withDefinitions, withoutDefinitions } from '../config/json-schema.ts';
 import { defaultsFile, valuesTable } from './values-table.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -55,7 +55,9 @@ describe('the chart', () => {
       properties: { prometheusRule: { properties: object } };
     };
     const program = sayingDuration(forHelm(configJsonSchema(resources))) as Record<string, unknown>;
-    schema.definitions['exporter'] = withDefinitions(program, '#/definitions/exporter');
+    const at = '#/definitions/exporter';
+    schema.definitions['exporter'] = withDefinitions(program, at);
+    expect(withoutDefinitions(withDefinitions(program, at), at)).toEqual(program);
     const rules = settingsJsonSchema();
     Object.assign(schema.properties.prometheusRule.properties, rules.properties);
     Object.assign(schema.definitions, rules.definitions);

@@ -11,11 +11,10 @@ import { createExporter, type Exporter } from '../../src/exporter.ts';
 import { resources } from '../../src/resources/kinds/index.ts';
 import { type ApiName, apiNames } from '../../src/resources/resource.ts';
 import { collectGarbage } from '../collect-garbage.ts';
-import { runs } from '../runs.ts';
 import { readPage } from '../simulator/page.ts';
 
 const warmUpSteps = 150;
-const soakSteps = runs(200, 800);
+const soakSteps = 800;
 const stepMs = 50;
 /** The allowed growth of the heap, which is about 50 MiB. */
 const heapBoundBytes = 8 * 1024 * 1024;
