@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -29,21 +28,24 @@ const withPrometheus = [
   'state',
 ].map(inStack);
 
-/** What takes minutes begins first. What needs a tool that Go builds comes last: the rest is played while that is built. */
-const longest = ['memory', 'monitoring-rules', 'outage', 'security', 'backfill-panels', 'soak', 'monitoring'];
-const longestWithTools = ['packages', 'helm'];
-const importsTools = /from '\.\/(?:chart|kubernetes-schemas|tools|workflows)\.ts'/;
-
-function placeOf({ moduleId }: TestSpecification): number {
-  const isOneOf = (names: readonly string[]) => names.some((name) => moduleId.endsWith(`/${name}.test.ts`));
-  if (isOneOf(longest)) return 0;
-  if (!importsTools.test(readFileSync(moduleId, 'utf8'))) return 1;
-  return isOneOf(longestWithTools) ? 2 : 3;
-}
+/** What takes minutes: it begins first, so that the others run meanwhile. */
+const longest = [
+  'memory',
+  'packages',
+  'monitoring-rules',
+  'helm',
+  'outage',
+  'security',
+  'backfill-panels',
+  'soak',
+  'monitoring',
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
+    const isLong = ({ moduleId }: TestSpecification) =>
+      longest.some((name) => moduleId.endsWith(`/${name}.test.ts`));
+    return (await super.sort(files)).toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)));
   }
 }
 
@@ -70,8 +72,8 @@ export default defineConfig({
           name: 'stack',
           include: ['test/stack/**/*.test.ts'],
           exclude: [...heavy, ...exclude],
-          // Many of them wait: for minutes, or for a tool.
-          maxWorkers: 6,
+          // Many of them wait: one for minutes.
+          maxWorkers: 5,
           sequence: { groupOrder: 1 },
         },
       },
