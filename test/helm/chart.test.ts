@@ -56,8 +56,9 @@ describe('the chart', () => {
     };
     const program = sayingDuration(forHelm(configJsonSchema(resources))) as Record<string, unknown>;
     const at = '#/definitions/exporter';
-    schema.definitions['exporter'] = withDefinitions(program, at);
-    expect(withoutDefinitions(withDefinitions(program, at), at)).toEqual(program);
+    const exporter = withDefinitions(program, at);
+    expect(withoutDefinitions(exporter, at)).toEqual(program);
+    schema.definitions['exporter'] = exporter;
     const rules = settingsJsonSchema();
     Object.assign(schema.properties.prometheusRule.properties, rules.properties);
     Object.assign(schema.definitions, rules.definitions);
