@@ -346,7 +346,7 @@ describe('a permit', () => {
       collectGarbage();
       return process.memoryUsage().heapUsed;
     };
-    const rounds = runs(2000, 10_000);
+    const rounds = runs(1000, 10_000);
     const before = bytes();
     for (let n = 0; n < rounds; n++) {
       ask(`account ${n}`);

@@ -184,13 +184,15 @@ describe('an operation that always gets 429 holds back nothing else of its key',
   const some = runs(6, 20);
   const everyMs = 5 * minuteMs;
 
-  it.each([
-    [120, 'billing'],
+  const pauses = [
     [300, 'billing'],
-    [600, 'billing'],
     // One that is read for each zone.
     [300, 'pull_zone_origin_shield'],
-  ] as const)('with a Retry-After of %d s for %s', async (seconds, kind) => {
+    [120, 'billing'],
+    [600, 'billing'],
+  ] as const;
+
+  it.each(pauses.slice(0, runs(2, 4)))('with a Retry-After of %d s for %s', async (seconds, kind) => {
     const { zones, ...options } = accountsOf({ acme: some });
     const refusal = () => reply(429, '', { 'retry-after': `${seconds}` });
     const whole = await startWhole({
