@@ -229,10 +229,11 @@ export class PollEngine {
     await this.#doubts.asked();
   }
 
-  /** Milliseconds until the target is polled next; 0 while it is being polled or in line. */
+  /** Milliseconds until the target is polled next; 0 while it is being polled or in line. Undefined where what was polled once is not again. */
   nextPollInMs({ target }: TargetStatus): number | undefined {
     const task = this.#tasks.get(target.fedBy ?? target.key);
     const dueAtMs = task && this.#timetable.dueAtMs(task);
+    if (dueAtMs === Number.POSITIVE_INFINITY) return undefined;
     if (dueAtMs !== undefined) return Math.max(0, dueAtMs - this.#uptimeMs());
     return task && 0;
   }

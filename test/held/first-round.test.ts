@@ -93,4 +93,8 @@ it('reads each thing once with --once, and keeps what it read first until the la
   expect(whole.passedMs).toBeGreaterThan(30_000);
   expect(whole.requests).toHaveLength(60);
   expect(whole.exporter.targets().map(({ state }) => state)).toEqual(Array(60).fill('ok'));
+  const { targets } = JSON.parse((await whole.get('/api/v1/targets')).body) as {
+    targets: { next_poll: unknown }[];
+  };
+  expect(targets.map(({ next_poll }) => next_poll)).toEqual(Array(60).fill(null));
 });
