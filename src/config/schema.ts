@@ -205,9 +205,12 @@ function selectionShape(resource: Resource) {
     ...selection,
     ...(listing.parent ? { parents: optional(parents, `With all: of which ${listing.parent.nouns}`) } : {}),
     overrides: optional(
-      z.array(overrideSchema(resource), {
-        error: `expected a list of { ${longForm(resource)}, … }`,
-      }),
+      z.array(
+        z.lazy(() => overrideSchema(resource)),
+        {
+          error: `expected a list of { ${longForm(resource)}, … }`,
+        },
+      ),
       'With all: what is different for single targets, by their ids',
     ),
   };
@@ -311,7 +314,8 @@ function targetsSchema(resource: Resource) {
   }
   const orLong = ` or { ${longForm(resource)} }`;
   const one = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${orLong}`;
-  const target = z.union([shortSchema(resource, one), longSchema(resource)], { error: one });
+  // Most sections have `targets: all`, and need no schema of a target, which takes memory.
+  const target = z.lazy(() => z.union([shortSchema(resource, one), longSchema(resource)], { error: one }));
   const listOf = `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}${orLong}`;
   const error = `expected ${listOf}`;
   const list = z.array(target, { error });
