@@ -429,7 +429,7 @@ interface JsonFamily extends Header {
 
 /** The families of a registry as they were rendered, in its order. */
 interface Rendering {
-  readonly families: readonly { readonly rows: readonly JsonRow[]; readonly text: string }[];
+  readonly families: readonly { readonly rows: readonly JsonRow[]; readonly bytes: Buffer }[];
   readonly bytes: Buffer;
 }
 
@@ -440,10 +440,11 @@ async function render(registry: Registry, format: Format, before: Rendering | un
     const known = before?.families[at];
     if (known && areSame(known.rows, family.values)) return known;
     // prom-client changes the values in its own rows.
-    return { rows: family.values.map(copyOf), text: renderFamily(family, format) };
+    // Bytes: of a text that was put together, V8 keeps each part.
+    return { rows: family.values.map(copyOf), bytes: Buffer.from(renderFamily(family, format)) };
   });
   const isOld = before && families.every((family, at) => family === before.families[at]);
-  return { families, bytes: isOld ? before.bytes : Buffer.from(families.map(({ text }) => text).join('')) };
+  return { families, bytes: isOld ? before.bytes : Buffer.concat(families.map(({ bytes }) => bytes)) };
 }
 
 function copyOf(row: JsonRow): JsonRow {
