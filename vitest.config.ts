@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { limitMs } from './test/runs.ts';
+import { limitMs, runs } from './test/runs.ts';
 
 /** Tests that start the built program. */
 const program = ['test/main.test.ts', 'test/held/authorities.test.ts'];
@@ -10,9 +10,11 @@ const slowest = ['main', 'api/pool'];
 
 /**
  * Most of what a test runs, it runs for a moment. To optimize that takes a fifth of the processor time of all tests, so here V8 does so
- * fifteen times as late. Later releases of Node do not know the option, and optimize in two steps.
+ * fifteen times as late; not by night, when loops are long. Later releases of Node do not know the option, and optimize in two steps.
  */
-const optimizingLate = process.versions.node.startsWith('20.') ? ['--interrupt-budget=1000000'] : [];
+const optimizingLate = process.versions.node.startsWith('20.')
+  ? runs(['--interrupt-budget=1000000'], [])
+  : [];
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
