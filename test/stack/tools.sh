@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the tools for the tests of image, chart and workflows: pinned versions in .cache/tools, and system packages.
-# With the argument `prometheus` it also builds the newest Prometheus, with `cluster` that and a Kubernetes. It needs Debian and Go. A
-# second run installs nothing.
+# With the argument `packages` it installs the system packages alone, with `prometheus` it also builds the newest Prometheus, with
+# `cluster` that and a Kubernetes. It needs Debian and Go. A second run installs nothing.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -98,6 +98,7 @@ module() {
 
 packages buildah buildah shellcheck shellcheck busybox busybox-static systemd-analyze systemd promtool prometheus \
   amtool prometheus-alertmanager rpm rpm jsonnet jsonnet
+[[ ${1-} != packages ]] || exit 0
 
 # Helm and Kustomize are made of Kubernetes' libraries. As one module these are compiled once, in the newest version that one of the tools
 # demands: alone each of them takes minutes. The compiler does not optimize them, which takes it a quarter less for Helm. Templates are not
