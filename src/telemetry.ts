@@ -439,12 +439,19 @@ async function render(registry: Registry, format: Format, before: Rendering | un
   const families = now.map((family, at) => {
     const known = before?.families[at];
     if (known && areSame(known.rows, family.values)) return known;
-    // prom-client changes the values in its own rows.
-    // Bytes: of a text that was put together, V8 keeps each part.
+    // prom-client changes the values in its own rows. As bytes: V8 keeps every part of a text that was concatenated.
     return { rows: family.values.map(copyOf), bytes: Buffer.from(renderFamily(family, format)) };
   });
-  const isOld = before && families.every((family, at) => family === before.families[at]);
-  return { families, bytes: isOld ? before.bytes : Buffer.concat(families.map(({ bytes }) => bytes)) };
+  if (before && families.every((family, at) => family === before.families[at])) return before;
+  const bytes = Buffer.concat(families.map((family) => family.bytes));
+  // Each family is a part of the bytes of all, so that they are kept once.
+  let end = 0;
+  const parts = families.map((family) => {
+    const from = end;
+    end += family.bytes.length;
+    return { rows: family.rows, bytes: bytes.subarray(from, end) };
+  });
+  return { families: parts, bytes };
 }
 
 function copyOf(row: JsonRow): JsonRow {
