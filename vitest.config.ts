@@ -9,8 +9,8 @@ const program = ['test/main.test.ts', 'test/held/authorities.test.ts'];
 const slowest = ['main', 'api/pool'];
 
 /**
- * Most of what a test runs, it runs for a moment. To optimize that takes a fifth of the processor time of all tests, so here V8 does so
- * fifteen times as late; not by night, when loops are long. Later releases of Node do not know the option, and optimize in two steps.
+ * Most code in a test runs only for a moment. Optimizing it takes a fifth of the processor time of all tests, so V8 waits fifteen times as
+ * long before it does. Not by night, when loops are long. Only Node 20 has the option: later releases count calls instead.
  */
 const optimizingLate = process.versions.node.startsWith('20.')
   ? runs(['--interrupt-budget=1000000'], [])

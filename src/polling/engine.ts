@@ -229,7 +229,10 @@ export class PollEngine {
     await this.#doubts.asked();
   }
 
-  /** Milliseconds until the target is polled next; 0 while it is being polled or in line. Undefined where what was polled once is not again. */
+  /**
+   * Milliseconds until the target is polled next; 0 while it is being polled or in line. Undefined if it is not polled again: what is
+   * polled once, and what has left.
+   */
   nextPollInMs({ target }: TargetStatus): number | undefined {
     const task = this.#tasks.get(target.fedBy ?? target.key);
     const dueAtMs = task && this.#timetable.dueAtMs(task);

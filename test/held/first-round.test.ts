@@ -93,6 +93,7 @@ it('reads each thing once with --once, and keeps what it read first until the la
   expect(whole.passedMs).toBeGreaterThan(30_000);
   expect(whole.requests).toHaveLength(60);
   expect(whole.exporter.targets().map(({ state }) => state)).toEqual(Array(60).fill('ok'));
+  // None is polled again.
   const { targets } = JSON.parse((await whole.get('/api/v1/targets')).body) as {
     targets: { next_poll: unknown }[];
   };

@@ -339,7 +339,7 @@ describe('an API that answers nothing', () => {
 
 it.each<[string, readonly string[], number, number]>([
   ['one operation, for many targets', ['/statistics'], runs(30, 200), 60],
-  // Not more: once the API is known to be down, time passes, and with it there are other reasons to look.
+  // No more zones by night: once the API is known to be down, time passes while they are polled, and there are other reasons to look.
   ['everything', ['/statistics', '/pullzone', '/billing'], 30, 20],
 ])('a failure of %s is known from a few passes over what is polled', async (_, paths, zones, most) => {
   const whole = await startWhole({
@@ -356,7 +356,8 @@ it.each<[string, readonly string[], number, number]>([
   const { length } = whole.requests;
   for (let round = 0; round < 3; round++) await whole.poll();
   expect(whole.requests.length - length).toBeGreaterThan(3 * zones);
-  // Each failure was a pass: three for each zone. A page that is read is one, too.
+  // Once each failure took a pass over all zones: three times as many as there are zones. Reading a page takes one as well, so a run with
+  // reads is not counted.
   const passes = looked.mock.calls.length / zones;
   expect(passes).toBeGreaterThan(0);
   if (!currentRun().isRead) expect(passes).toBeLessThan(most);
@@ -503,9 +504,9 @@ it('what failed just before the last success before an outage is read at once wh
 });
 
 it('a listing of many pages is read at its pace from the first page that is answered after an outage', async () => {
-  // What a page has matters for nothing here: a page is a request.
-  const most = runs(10, 100);
-  const ids = Array.from({ length: 21 * most }, (_, at) => at + 1);
+  // How much a page holds does not matter: each page is one request.
+  const perPage = runs(10, 100);
+  const ids = Array.from({ length: 21 * perPage }, (_, at) => at + 1);
   const api = { isDown: false };
   const whole = await startWhole({
     document: { pull_zones: { interval: '1h', targets: 'all' } },
@@ -513,11 +514,11 @@ it('a listing of many pages is read at its pace from the first page that is answ
       '/pullzone': ({ query }) => {
         if (api.isDown) return reply(503);
         const page = Number(query.get('page'));
-        const some = ids.slice((page - 1) * most, page * most);
+        const some = ids.slice((page - 1) * perPage, page * perPage);
         return {
           Items: some.map((Id) => ({ Id, Name: `zone ${Id}` })),
           TotalItems: ids.length,
-          HasMoreItems: page * most < ids.length,
+          HasMoreItems: page * perPage < ids.length,
         };
       },
     },

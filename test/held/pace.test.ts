@@ -114,10 +114,10 @@ const minuteMs = 60_000;
 describe('keys that always get 429 hold back nobody else', () => {
   const minutes = runs(7, 20);
   /**
-   * Nearly all requests of a key for so many things that are polled every minute, from the start on. Where two keys are paused while
-   * nobody else has anything to ask, the API as a whole is paused once, for a minute at most.
+   * Nearly all requests of a key for so many things that are polled every minute, from the start on. lostMinutes: in which the API as a
+   * whole was paused.
    */
-  const nearlyAll = (things: number) => 0.99 * minutes * things;
+  const nearlyAll = (things: number, lostMinutes = 0) => 0.99 * (minutes + 1 - lostMinutes) * things;
 
   /**
    * The requests of each key within some minutes, and which targets are up then, with these keys refused from the second minute on:
@@ -163,8 +163,10 @@ describe('keys that always get 429 hold back nobody else', () => {
       refused.map((account) => `key-of-${account}`),
     );
     const others = accounts.filter((account) => !refused.includes(account));
+    // Two keys that are paused pause the API once, for a minute at most, if nothing else is read in between. By day something is.
+    const lostMinutes = refused.length > 1 ? runs(0, 1) : 0;
     for (const account of others)
-      expect(counts[`key-of-${account}`], account).toBeGreaterThanOrEqual(nearlyAll(1 + n));
+      expect(counts[`key-of-${account}`], account).toBeGreaterThanOrEqual(nearlyAll(1 + n, lostMinutes));
     expect(failing.filter(({ target }) => others.includes(target.account))).toEqual([]);
     for (const account of refused)
       expect(whole.said(`with the key of ${account}; it gets none for this kind`)).not.toEqual([]);
