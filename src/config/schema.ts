@@ -283,10 +283,12 @@ const targetOptions = {
   ),
 };
 
-const longSchema = once((resource: Resource) => withIds(resource, targetOptions));
+function longSchema(resource: Resource) {
+  return withIds(resource, targetOptions);
+}
 
 /** A target as `501/77`, which becomes the long form. */
-function shortSchema(resource: Resource, error: string) {
+function shortSchema(resource: Resource, long: ReturnType<typeof longSchema>, error: string) {
   const { ids } = resource;
   const [only] = ids.length === 1 ? ids : [];
   const partsOf = (text: string) => (only ? [text] : text.split('/'));
@@ -300,7 +302,7 @@ function shortSchema(resource: Resource, error: string) {
       const parts = partsOf(text);
       return Object.fromEntries(ids.map(({ setting }, i) => [setting, parts[i]]));
     })
-    .pipe(longSchema(resource))
+    .pipe(long)
     .meta(only ? { ...value.ids[only.form].meta() } : { type: 'string', pattern: '^[^/]+(/[^/]+)+$' });
 }
 
@@ -315,7 +317,10 @@ function targetsSchema(resource: Resource) {
   const orLong = ` or { ${longForm(resource)} }`;
   const one = `expected ${resource.ids.length === 1 ? 'an id' : shortForm(resource)}${orLong}`;
   // Most sections have `targets: all`, and need no schema of a target, which takes memory.
-  const target = z.lazy(() => z.union([shortSchema(resource, one), longSchema(resource)], { error: one }));
+  const target = z.lazy(() => {
+    const long = longSchema(resource);
+    return z.union([shortSchema(resource, long, one), long], { error: one });
+  });
   const listOf = `${takesAll(resource) ? 'all, or ' : ''}a list of ${shortForms(resource)}${orLong}`;
   const error = `expected ${listOf}`;
   const list = z.array(target, { error });
