@@ -27,6 +27,9 @@ const youngSeconds = lateMs / 1000;
 /** How often an earlier day is asked for until it is lost; one that the API refuses is lost at once. */
 const mostTries = 5;
 
+/** Of most targets: a map for each would take much memory. */
+const noDays: ReadonlyMap<number, number> = new Map();
+
 class HeldSeries extends DayCounter {
   readonly labels: Labels;
   /** Since when readings have been without it, by the clock that never jumps. */
@@ -76,7 +79,7 @@ export class Counters {
    */
   #isBehind = false;
   /** Earlier days that were asked for and not told, by their start, in Unix time, and how often. */
-  #untold: ReadonlyMap<number, number> = new Map();
+  #untold = noDays;
 
   private constructor(kind: string, onBegun: (() => void) | undefined) {
     this.#kind = kind;
@@ -111,7 +114,8 @@ export class Counters {
     restored.#caughtUpMs = startOfDay(last_read) * 1000 - 1;
     restored.#sinceMs = counting_since * 1000;
     restored.#isBehind = true;
-    restored.#untold = new Map(pending.map(([startSeconds, tries]) => [startSeconds * 1000, tries]));
+    if (pending.length > 0)
+      restored.#untold = new Map(pending.map(([startSeconds, tries]) => [startSeconds * 1000, tries]));
     for (const [at, index] of restored.#indexes.entries()) {
       const family = catalogue[index];
       const state = counters[family?.name ?? ''];
@@ -227,7 +231,7 @@ export class Counters {
     // It stays lost as long as a poll would ask for it.
     for (const [startMs, tries] of before)
       if (tries >= mostTries && startMs >= beganUnixMs - 2 * dayMs) after.set(startMs, tries);
-    this.#untold = after;
+    this.#untold = after.size > 0 ? after : noDays;
     return lost;
   }
 

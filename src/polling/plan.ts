@@ -102,9 +102,6 @@ interface Demand {
   readonly afterKey?: string | undefined;
 }
 
-/** A target without what its section adds. */
-type PlannedTarget = TargetConfig & Pick<Target, 'key' | 'listedName' | 'keyId'>;
-
 /** What a listing had; undefined where that is not known yet. */
 type Visit = (spec: ListingSpec, entries: readonly SnapshotEntry[] | undefined) => void;
 
@@ -239,54 +236,39 @@ export function plan(input: PlanInput): Plan {
     const needsFullKey = isAlone && resource.needsFullKey === true;
     const baseUrl = baseUrlOf(api);
 
-    /** fedBy: the key of the listing that reads it; undefined where it is read alone. */
-    const add = (target: PlannedTarget, entry: SnapshotEntry, fedBy: string | undefined) => {
-      const {
-        key,
-        ids,
-        name,
-        listedName,
-        credential,
-        account,
-        intervalMs: everyMs,
-        staleAfterMs,
-        keyId,
-      } = target;
+    /** What all targets of the section have. */
+    const ofSection = {
+      type: 'target',
+      kind,
+      api,
+      resource,
+      settings,
+      baseUrl,
+      namesKey: undefined,
+    } as const;
+
+    const add = (target: Target, entry: SnapshotEntry) => {
+      const { key, account, credential } = target;
       const known = targets.get(key);
       if (known && known.account === account) return;
       // What was another account's before stays there as long as that one has it.
       const isKept = known !== undefined && before.get(key)?.account === account;
       if (known) noteShared(key, isKept ? account : known.account, isKept ? known.account : account);
       if (known && !isKept) return;
-      const names = partNames && addListing(partNames, credential, account, entry, auxiliary);
-      // Without a spread: that takes five times as long, which 5,000 targets would feel.
-      targets.set(key, {
-        type: 'target',
-        key,
-        kind,
-        api,
-        credential,
-        intervalMs: everyMs,
-        keyId,
-        resource,
-        ids,
-        name,
-        listedName,
-        account,
-        staleAfterMs,
-        settings,
-        baseUrl,
-        fedBy,
-        namesKey: names?.key,
-        parts: names && (snapshotOf(names.key)?.entries ?? before.get(key)?.parts),
-      });
+      if (!partNames) {
+        targets.set(key, target);
+        return;
+      }
+      const names = addListing(partNames, credential, account, entry, auxiliary);
+      const parts = snapshotOf(names.key)?.entries ?? before.get(key)?.parts;
+      targets.set(key, { ...target, namesKey: names.key, parts });
     };
 
     /** What has a key of its own is read with that, or not at all: never with the key that listed it. */
     const credentialFor = (of: ApiName, foundBy: ListingSpec, entry: SnapshotEntry, needsFullKey = false) => {
       const { api: listedAt, listing, parent } = foundBy;
-      const keyed = [listing, listing.parent].find((one) => one?.hasOwnKeys);
-      const keyName = keyed && keyNameOf(keyed, entry.ids);
+      const keyed = listing.hasOwnKeys ? listing : listing.parent;
+      const keyName = keyed?.hasOwnKeys ? keyNameOf(keyed, entry.ids) : undefined;
       let { credential } = foundBy;
       if (of !== listedAt && section.libraryCredential !== undefined) credential = section.libraryCredential;
       else if (of !== listedAt && keyName !== undefined) credential = keyName;
@@ -303,7 +285,7 @@ export function plan(input: PlanInput): Plan {
         const demand = { intervalMs: everyMs, isRead: true };
         fedBy = addListing(readBy, credential, account, parentOf(readBy, ids), demand).key;
       }
-      add({ ...target, key, keyId: keyIdOf(credential) }, { ids, name }, fedBy);
+      add({ ...target, ...ofSection, key, keyId: keyIdOf(credential), fedBy }, { ids, name });
     };
 
     /** A target of a listing. keyId: undefined for the key that the snapshot was read with. */
@@ -312,30 +294,39 @@ export function plan(input: PlanInput): Plan {
       const override = section.overrides?.get(idText(ids));
       const credential = credentialFor(api, foundBy, entry, needsFullKey);
       const isOfListing = credential === foundBy.credential;
-      const target = {
-        key,
-        ids,
-        name: override?.name ?? name,
-        listedName: name,
-        credential,
-        account: foundBy.account,
-        intervalMs: override?.intervalMs ?? intervalMs,
-        staleAfterMs: override?.staleAfterMs ?? section.staleAfterMs,
-        // With another key it is read once that key has listed it: until then it may be of another account.
-        keyId: keyId ?? (isOfListing ? snapshotOf(foundBy.key)?.keyId : undefined) ?? keyIdOf(credential),
-      };
-      add(target, entry, isAlone ? undefined : feederOf(target, entry, foundBy));
+      const everyMs = override?.intervalMs ?? intervalMs;
+      add(
+        // Without a spread: that takes five times as long, which 5,000 targets would feel.
+        {
+          type: 'target',
+          key,
+          kind,
+          api,
+          credential,
+          intervalMs: everyMs,
+          // With another key it is read once that key has listed it: until then it may be of another account.
+          keyId: keyId ?? (isOfListing ? snapshotOf(foundBy.key)?.keyId : undefined) ?? keyIdOf(credential),
+          resource,
+          ids,
+          name: override?.name ?? name,
+          listedName: name,
+          account: foundBy.account,
+          staleAfterMs: override?.staleAfterMs ?? section.staleAfterMs,
+          settings,
+          baseUrl,
+          fedBy: isAlone ? undefined : feederOf(credential, everyMs, entry, foundBy),
+          namesKey: undefined,
+          parts: undefined,
+        },
+        entry,
+      );
     };
 
     /** The key of the listing that reads a target. */
-    const feederOf = (
-      { credential, account, intervalMs: everyMs }: PlannedTarget,
-      entry: SnapshotEntry,
-      foundBy: ListingSpec,
-    ) => {
+    const feederOf = (credential: string, everyMs: number, entry: SnapshotEntry, foundBy: ListingSpec) => {
       if (isAlone || !resource.readBy) return foundBy.key;
-      return addListing(resource.readBy, credential, account, entry, { intervalMs: everyMs, isRead: true })
-        .key;
+      const demand = { intervalMs: everyMs, isRead: true };
+      return addListing(resource.readBy, credential, foundBy.account, entry, demand).key;
     };
 
     /** Whether another listing than its own decides what is left out: then nothing is known of what was there before. */

@@ -12,8 +12,6 @@ import { type ListingSpec, operationOf, type Spec } from './spec.ts';
 export class PollTask<Of extends Spec = Spec> {
   spec: Of;
   record: PollRecord = neverPolled;
-  /** Where in its interval it is polled: from 0 to 1. */
-  readonly offset: number;
   /** Since when its last poll was due, by the machine's uptime. */
   dueSinceMs = 0;
   /** When it last was to tell whether its API is down, by the machine's uptime. */
@@ -27,7 +25,11 @@ export class PollTask<Of extends Spec = Spec> {
 
   constructor(spec: Of) {
     this.spec = spec;
-    this.offset = offsetOf(spec.key);
+  }
+
+  /** Where in its interval it is polled: from 0 to 1. Not kept: most targets have no polls of their own. */
+  get offset(): number {
+    return offsetOf(this.spec.key);
   }
 
   get operation(): string {
