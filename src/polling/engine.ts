@@ -50,8 +50,8 @@ import { Timetable } from './timetable.ts';
 export interface FoundKeys {
   /** The keys that a listing has now, by credential; isWhole: all of them. Returns the credentials whose key has changed. */
   learn(listing: string, keys: ReadonlyMap<string, ListedKey>, isWhole: boolean): readonly string[];
-  /** Forgets what all other listings had. */
-  retain(isWanted: (listing: string) => boolean): void;
+  /** Forgets what all other listings had. Returns the credentials whose key has changed. */
+  retain(isWanted: (listing: string) => boolean): readonly string[];
 }
 
 export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observer' | 'pollsOnce'> {
@@ -259,8 +259,8 @@ export class PollEngine {
   #sync(): void {
     const { keyIdOf = () => '', foundKeys } = this.#options;
     if (!this.#wanted || this.#isStopped) return;
-    const { accounts, apis } = this.#wanted.config;
-    const { listings, targets, selections, shared, orphans, keepsBefore } = plan({
+    const { apis } = this.#wanted.config;
+    const { listings, targets, selections, shared, orphans } = plan({
       ...this.#wanted,
       keyIdOf,
       snapshotOf: (key) => this.#listing(key)?.snapshot,
@@ -274,14 +274,17 @@ export class PollEngine {
     const polled = Array.from(this.#polled(), ({ spec }) => spec);
     this.#plan = { selections, shared, orphans, capacities: capacity(polled, apis) };
     this.#overview = undefined;
-    // What stays may still be polled with keys that a listing of its account had, although that is at another address now.
-    const isKept = (listing: string) => keepsBefore && accounts.includes(credentialIn(listing) ?? '');
-    foundKeys.retain((listing) => listings.has(listing) || isKept(listing));
+    // Until the listing at a new address is complete, what stays is polled with the keys that the former listing had.
+    const unread = new Set<string>();
+    for (const { key, listing, credential } of listings.values())
+      if (listing.hasOwnKeys && !this.#listing(key)?.snapshot) unread.add(credential);
+    const changed = foundKeys.retain((one) => listings.has(one) || unread.has(credentialIn(one) ?? ''));
     this.#reserve(polled);
     // In a turn of its own: with thousands of targets a plan and a look both take long.
     this.#lookIn(0);
     this.#plannedAtMs = performance.now();
     this.#checkAllPolled();
+    this.keysChanged(changed);
   }
 
   /** Has each API keep a slot for each queue and account that is polled there. */

@@ -66,8 +66,6 @@ export interface Plan {
   readonly targets: ReadonlyMap<string, Target>;
   /** By the key of the listing: one for each kind that selects from it. */
   readonly selections: ReadonlyMap<string, readonly TargetSelection[]>;
-  /** Whether targets stay because their listing was never complete. */
-  readonly keepsBefore: boolean;
   /** By the key of the listing: the things that are left out because what they are called after was deleted. */
   readonly orphans: ReadonlyMap<string, readonly Listed[]>;
   /** What two accounts have: whose it is, whose it is not, and how many of each kind. */
@@ -112,7 +110,6 @@ export function plan(input: PlanInput): Plan {
   const selections = new Map<string, TargetSelection[]>();
   const shared = new Map<string, { account: string; other: string; keys: string[] }>();
   const orphans = new Map<string, readonly SnapshotEntry[]>();
-  let keepsBefore = false;
 
   const noteShared = (key: string, account: string, other: string) => {
     const pair = `${account} ${other}`;
@@ -236,17 +233,6 @@ export function plan(input: PlanInput): Plan {
     const needsFullKey = isAlone && resource.needsFullKey === true;
     const baseUrl = baseUrlOf(api);
 
-    /** What all targets of the section have. */
-    const ofSection = {
-      type: 'target',
-      kind,
-      api,
-      resource,
-      settings,
-      baseUrl,
-      namesKey: undefined,
-    } as const;
-
     const add = (target: Target, entry: SnapshotEntry) => {
       const { key, account, credential } = target;
       const known = targets.get(key);
@@ -285,7 +271,23 @@ export function plan(input: PlanInput): Plan {
         const demand = { intervalMs: everyMs, isRead: true };
         fedBy = addListing(readBy, credential, account, parentOf(readBy, ids), demand).key;
       }
-      add({ ...target, ...ofSection, key, keyId: keyIdOf(credential), fedBy }, { ids, name });
+      const keyId = keyIdOf(credential);
+      add(
+        {
+          ...target,
+          type: 'target',
+          kind,
+          api,
+          resource,
+          settings,
+          baseUrl,
+          key,
+          keyId,
+          fedBy,
+          namesKey: undefined,
+        },
+        { ids, name },
+      );
     };
 
     /** A target of a listing. keyId: undefined for the key that the snapshot was read with. */
@@ -343,7 +345,6 @@ export function plan(input: PlanInput): Plan {
         // The name of a target that was named before is not known yet.
         if (listedName !== undefined && !isSelected(entry)) continue;
         if (isLeftOut && (isAboutThing || listedName === undefined || isOut(foundBy, entry))) continue;
-        keepsBefore = true;
         addListed(key, { ...entry, name: listedName ?? target.name }, foundBy, keyId);
       }
     };
@@ -405,5 +406,5 @@ export function plan(input: PlanInput): Plan {
   };
 
   for (const section of input.sections) planSection(section);
-  return { listings, targets, selections, orphans, keepsBefore, shared: [...shared.values()] };
+  return { listings, targets, selections, orphans, shared: [...shared.values()] };
 }

@@ -72,9 +72,10 @@ export class FoundKeys {
     return changed;
   }
 
-  /** Forgets what all other listings had. */
-  retain(isWanted: (listing: string) => boolean): void {
-    for (const listing of this.#credentials.keys()) if (!isWanted(listing)) this.learn(listing, new Map());
+  /** Forgets what all other listings had. Returns the credentials whose key in use has changed. */
+  retain(isWanted: (listing: string) => boolean): readonly string[] {
+    const left = [...this.#credentials.keys()].filter((listing) => !isWanted(listing));
+    return left.flatMap((listing) => this.learn(listing, new Map()));
   }
 
   /** The key in use; undefined if no listing has one. Throws a `CredentialError` if it is not valid. */

@@ -150,6 +150,36 @@ it('what was named by hand is not read with the key of the account once it is to
   ).not.toContain(account);
 });
 
+it('a library that has another key where the core API is after a reload is read with that from its first listing there', async () => {
+  const other = 'opens-the-library-there';
+  let valid = full;
+  const opens =
+    (answer: unknown) =>
+    ({ key }: { key: string | undefined }) =>
+      key === valid ? answer : reply(401);
+  const whole = await startWhole({
+    document: ofLibraries,
+    routes: {
+      '/videolibrary': () => listed({ Id: 4, Name: 'films', ApiKey: full }),
+      '/there/videolibrary': () => listed({ Id: 4, Name: 'films', ApiKey: other }),
+      '/library/4/statistics': opens({ viewsChart: { '2026-08-15': 3 } }),
+      '/library/4/videos': opens(videos),
+      '/library/4/videos/v1/storage': opens({ success: true, data: { originals: 5 } }),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(minuteMs);
+  valid = other;
+  const at = (base_url: string) => ({ ...whole.api, base_url });
+  const apis = { core: at(`${whole.apiUrl}/there`), video: at(whole.apiUrl) };
+  whole.document = { ...ofLibraries, apis } as never;
+  await whole.reload();
+  await whole.pass(minuteMs);
+  expect(whole.exporter.targets().map(({ state }) => state)).toEqual(['ok', 'ok', 'ok']);
+  expect(whole.exporter.listings().map(({ state }) => state)).toEqual(['ok', 'ok']);
+  expect(whole.said('changed').map(({ msg }) => msg)).toEqual(['the key of library/4 changed']);
+});
+
 describe('the key of a new library', () => {
   const document = { video_library_statistics: { targets: 'all' }, video_encoding: { targets: 'all' } };
   const startNew = async (opensAtMs: number) => {

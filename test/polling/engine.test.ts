@@ -221,6 +221,7 @@ describe('a plan that is due', () => {
     let isBroken = false;
     const retain = () => {
       if (isBroken) throw new Error('broken');
+      return [];
     };
     const { engine, answers } = await renamed({ foundKeys: { learn: () => [], retain } });
     answers[0]?.();

@@ -137,7 +137,7 @@ export function engineWith(get: ApiClient['get'], more: Partial<EngineOptions> =
       started: () => undefined,
     },
     log: pino({ level: 'silent' }),
-    foundKeys: { learn: () => [], retain: () => undefined },
+    foundKeys: { learn: () => [], retain: () => [] },
     ...more,
   });
 }
