@@ -146,7 +146,7 @@ export class Poller {
     }
   }
 
-  /** Reads a listing to its end; once more if all that it had is gone. Rejects as `read` does. */
+  /** Reads a listing to its end; once more if it has as many things as before, but others. Rejects as `read` does. */
   async list({ spec, snapshot }: ListingTask, options: ReadOptions, signal: AbortSignal): Promise<Run> {
     const dated: Dated = {};
     const get = this.#getFor(spec, options, signal, dated);
@@ -325,8 +325,9 @@ export class Poller {
     const newKey = this.#newKey(task, keyId, isRefused);
     const isNewKey = isRefused && newKey !== undefined && uptimeMs() < newKey.sinceMs + newKeyMs;
     const isBare = isRefused && !isNewKey && answer.errorKey === undefined && mayBeAboutId(spec);
-    // A 401 after another one is taken to be about the same, until something tells what it is about.
-    const before = isBare && isBare401(record.lastFailure) ? record.lastFailure : undefined;
+    // A 401 after another one is taken to be about the same, until something tells what it is about; but not that of another key.
+    const isAgain = isBare && record.permanentFailures > 0;
+    const before = isAgain && isBare401(record.lastFailure) ? record.lastFailure : undefined;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, result, durationSeconds);
     const atMs = now();
     const lastFailure = nextFailure(record.lastFailure, {

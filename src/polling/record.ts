@@ -169,6 +169,11 @@ export const neverPolled: PollRecord = {
   newKey: undefined,
 };
 
+/** The record of what is asked with another key, or with other settings, from now on: that it failed before says nothing of that. */
+export function askedAnew(record: PollRecord): PollRecord {
+  return { ...record, permanentFailures: 0, deniedSinceMs: undefined };
+}
+
 /** Whether a poll has ended, whatever the outcome. */
 export function hasEnded({ lastSuccessMs, lastFailure }: PollRecord): boolean {
   return lastSuccessMs !== undefined || lastFailure !== undefined;

@@ -167,6 +167,70 @@ it('a key that is revoked and accepted again: everything of it that backs off is
   expect(whole.said('over after 1 s: The application API refuses the key')).toHaveLength(1);
 });
 
+describe('what was refused for long backs off from its first failure anew', () => {
+  const asked = (whole: Whole) => whole.requests.length;
+  const start = async () => {
+    const whole = await startWhole({
+      document: { applications: { interval: '1m', targets: ['a'] } },
+      env: { KEY: 'first' },
+      routes: { '*': () => reply(403) },
+    });
+    await whole.exporter.start();
+    await whole.pass(3_600_000);
+    const { length } = whole.requests;
+    await whole.pass(540_000);
+    expect(asked(whole) - length).toBeLessThan(2);
+    return whole;
+  };
+  const askedSoon = async (whole: Whole) => {
+    const before = asked(whole);
+    await whole.reload();
+    await whole.pass(240_000);
+    return asked(whole) - before;
+  };
+
+  it('with another key', async () => {
+    const whole = await start();
+    whole.env['KEY'] = 'second';
+    expect(await askedSoon(whole)).toBeGreaterThan(2);
+  });
+
+  it('with other settings', async () => {
+    const whole = await start();
+    whole.document = { applications: { interval: '1m', targets: ['a'], latency_chart: 'points' } };
+    expect(await askedSoon(whole)).toBeGreaterThan(2);
+  });
+
+  it('and what a 401 was about with the former key is not held against the new one', async () => {
+    const refused: unknown[] = [];
+    const whole = await startWhole({
+      document: { applications: { interval: '1m', targets: ['a'] } },
+      env: { KEY: 'first' },
+      routes: {
+        '/mc/apps': async ({ key }) => {
+          if (key === 'first') return reply(401);
+          refused.push(await refusing(whole));
+          return applications;
+        },
+        '*': () => reply(401),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(600_000);
+    expect(await refusing(whole)).toEqual({ application: 1 });
+    whole.env['KEY'] = 'second';
+    await whole.reload();
+    await whole.pass(10_000);
+    expect(refused[0]).toEqual({ application: 0 });
+    expect(whole.exporter.targets().map(({ lastFailure }) => lastFailure?.result)).toEqual(['not_found']);
+  });
+
+  it('but not with the same', async () => {
+    const whole = await start();
+    expect(await askedSoon(whole)).toBe(1);
+  });
+});
+
 it('a 401 that is about what was requested is told with its reason, and says nothing of the key', async () => {
   const answer = reply(
     401,
