@@ -450,7 +450,12 @@ export class PollEngine {
         isRead = !reading.isDenied;
         if (!signal.aborted) this.#poller.show(task, reading);
       }
-      if (!signal.aborted) this.#poller.succeeded(task, begun, isRead, tookSeconds());
+      if (signal.aborted) return;
+      const hadFailed = task.record.lastFailure !== undefined;
+      this.#poller.succeeded(task, begun, isRead, tookSeconds());
+      // What a list lacked because it changed meanwhile has no reading, but fails no longer.
+      if (hadFailed && task instanceof ListingTask && task.movedRuns > 0)
+        for (const fed of this.#readBy(task)) fed.showState();
     } catch (error) {
       if (signal.aborted) return;
       this.#poller.failed(task, begun, error, tookSeconds());

@@ -123,8 +123,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.spec = spec;
     this.#feeder = feeder;
     if (!hasSameSettings(before, spec)) this.#showStateAlone();
-    else if (before.account !== spec.account && this.state !== 'pending')
-      this.#stored.setFamily(this.#upRow(this.#isUp ? 1 : 0));
+    else if (before.account !== spec.account) this.showState();
     const areSame =
       before.name === spec.name && before.parts === spec.parts && before.account === spec.account;
     if (this.#hasValues && !areSame)
@@ -186,6 +185,11 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.lastSuccessMs = atMs;
     this.extract = undefined;
     this.#showStateAlone(true);
+  }
+
+  /** Shows whether it can be read. The values stay as they are. */
+  showState(): void {
+    if (this.state !== 'pending') this.#stored.setFamily(this.#upRow(this.#isUp ? 1 : 0));
   }
 
   /** The poll that reads it failed. The values stay until they are stale. */

@@ -68,6 +68,28 @@ describe('a listing of targets that moves while it is paged', () => {
     expect(readsOf(whole)).toHaveLength(2);
   });
 
+  it('ends a failure of the listing for all of it, also for what that run lacks', async () => {
+    const { whole, state } = await startZones(numbers(1, 130));
+    await whole.pass(5000);
+    const { '/pullzone': zones } = whole.routes;
+    whole.routes['/pullzone'] = () => reply(403);
+    await whole.pass(700_000);
+    const ups = async () => Object.values(await whole.series('bunnynet_pull_zone_up'));
+    expect(new Set(await ups())).toEqual(new Set([0]));
+    whole.routes['/pullzone'] = (request) => zones?.(request);
+    // 101 moves to the first page, which was read.
+    state.moves = (page) => {
+      if (page === 1) state.ids = state.ids.filter((id) => id !== 50);
+      state.moves = () => {};
+    };
+    const { length } = readsOf(whole);
+    while (readsOf(whole).length === length) await whole.pass(1000);
+    await whole.pass(2000);
+    expect(readsOf(whole)).toHaveLength(length + 1);
+    expect(await ups()).toEqual(Array.from({ length: 130 }, () => 1));
+    expect(whole.exporter.targets().every(({ state: one }) => one === 'ok')).toBe(true);
+  });
+
   it('takes nothing away that was known, fails not, and is no drift', async () => {
     const { whole, state, shown } = await startZones(numbers(1, 130));
     await whole.pass(5000);
