@@ -227,6 +227,9 @@ async function whyNotWritten(path: string, error: unknown): Promise<string> {
     return `Node's permission model denies it: start Node with --allow-fs-write=${folder}`;
   if (code === 'EBUSY' || (await isMount(path)))
     return `${messageOf(error)}. It is mounted as a single file, which cannot be replaced: mount its folder`;
+  // At its start each exporter removes the drafts that it finds.
+  if (code === 'ENOENT' && (await otherKindOf(folder)) === 'a directory')
+    return 'its draft is gone: another exporter was started with this file; each needs one of its own';
   if (code === 'ENOENT') return `the folder ${folder} does not exist: create it for the user of the exporter`;
   const isOfOwner = code === 'EACCES' || code === 'EPERM';
   return isOfOwner ? `${messageOf(error)}. ${await ownersOf(folder)}` : messageOf(error);

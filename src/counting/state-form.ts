@@ -55,7 +55,7 @@ const targetState = z.object({
   last_read: seconds,
   /** When its oldest counter began. */
   counting_since: seconds,
-  /** Earlier days that are still to be read, and how often that failed. */
+  /** Earlier days that are untold, and how often they were asked for: those that are lost, too. */
   pending: z.array(z.tuple([seconds, counted])).optional(),
   /** When it left; undefined while it is polled. */
   left: seconds.optional(),

@@ -5,6 +5,7 @@ import {
   promises,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -207,6 +208,20 @@ describe('a path that is a symbolic link', () => {
     await expect(writeState(path, head, [])).rejects.toThrow('does not exist: create it');
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
   });
+});
+
+it('a draft that another exporter removes at its start is an error that says so', async () => {
+  const folder = temporary({});
+  const path = join(folder, 'state.json');
+  await writeState(path, head, [zone(1)]);
+  function* started() {
+    yield zone(2);
+    for (const name of readdirSync(folder)) if (name !== 'state.json') rmSync(join(folder, name));
+  }
+  await expect(writeState(path, head, started())).rejects.toThrow(
+    'another exporter was started with this file',
+  );
+  expect((await readState(path, nowMs)).state?.targets).toEqual([zone(1)]);
 });
 
 describe('a file that cannot be read', () => {
