@@ -38,6 +38,8 @@ export class Keys {
   /** Switches to the credentials of another configuration, with the keys that were read for it. */
   use(credentials: Source, keys: ReadonlyMap<string, KeyOrProblem>): void {
     this.#credentials = credentials;
+    for (const name of this.#keys.keys())
+      if (!(keys.get(name) instanceof Secret)) this.#options.redactor.forget(name);
     this.#keys = new Map();
     this.#problems.clear();
     for (const [name, key] of keys) this.#keep(name, key);

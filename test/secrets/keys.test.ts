@@ -98,3 +98,18 @@ it('of two checks that overlap, the later one wins, even if the reads of the ear
   await Promise.all([earlier, later]);
   expect([keys.get('account').reveal(), ...told()]).toEqual(['the-new-key', 'account changed']);
 });
+
+it('a key of a credential that a reload takes out, or cannot read, is hidden for a day and then no longer', async () => {
+  let nowMs = 0;
+  const redactor = new Redactor(() => nowMs);
+  const keys = new Keys({ redactor, onChanged: () => {}, onProblem: () => {} });
+  const use = async (sources: Record<string, { env: string }>) => {
+    const credentials = new Credentials(sources, { A: 'key-of-a', B: 'key-of-b', C: 'key-of-c' });
+    keys.use(credentials, await credentials.readAll());
+  };
+  await use({ a: { env: 'A' }, b: { env: 'B' }, c: { env: 'C' } });
+  await use({ a: { env: 'A' }, b: { env: 'NONE' } });
+  expect(redactor.redact('key-of-a key-of-b key-of-c')).toBe('[redacted] [redacted] [redacted]');
+  nowMs += 25 * 3_600_000;
+  expect(redactor.redact('key-of-a key-of-b key-of-c')).toBe('[redacted] key-of-b key-of-c');
+});
