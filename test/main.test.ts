@@ -156,7 +156,7 @@ describe('the command', () => {
     const targets = '{ targets: all, include: "sh(op.*" }';
     const folder = temporary({
       'config.yml': `credentials: { account: { env: KEY } }\napplications: ${targets}\n`,
-      'web.yml': 'rate_limit: { interval: 100µs }\n',
+      'web.yml': 'rate_limit: { interval: 100µs, burst: 1 }\n',
     });
     const file = join(folder, 'config.yml');
     const args = ['--config.check', `--config.file=${file}`, `--web.config.file=${join(folder, 'web.yml')}`];

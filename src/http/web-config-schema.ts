@@ -108,8 +108,15 @@ export const fileSchema = mapping({
   // HTTP/1.1 is served whatever `http2` says; the setting is accepted so that files of the toolkit work.
   http_server_config: blank(mapping({ http2: bool, headers: blank(headers) })),
   basic_auth_users: blank(users),
-  rate_limit: blank(rateLimit).transform((given) =>
-    given && given.interval > 0 ? { intervalMs: given.interval, burst: given.burst } : undefined,
-  ),
+  rate_limit: blank(rateLimit).transform((given, context) => {
+    if (!given || given.interval === 0) return undefined;
+    if (given.burst === 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['burst'],
+        message: 'expected 1 or more: without it every request would get 429',
+      });
+    return { intervalMs: given.interval, burst: given.burst };
+  }),
 });
 export type WebSettings = Partial<z.output<typeof fileSchema>>;

@@ -248,6 +248,11 @@ describe('an invalid file is reported with the place and what was expected', () 
         '/web.yml:1: rate_limit.burst: expected a number, 0 or more',
       ],
     ],
+    [
+      'a rate limit that lets nothing through',
+      'rate_limit: { interval: 1s }\n',
+      ['/web.yml:1: rate_limit.burst: expected 1 or more: without it every request would get 429'],
+    ],
   ])('%s', (_name, yaml, expected) => {
     expect(problems(yaml)).toEqual(expected);
   });
