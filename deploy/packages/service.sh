@@ -7,8 +7,10 @@ units=/etc/systemd/system
 
 # Whether the unit or one of its drop-ins hands over the key already.
 has_key() {
+  # A drop-in of the template is one of its instances, not of the plain unit.
+  case $1 in *@*) shared=${1%%@*}@ ;; *) shared=$1 ;; esac
   grep -qsE '^(Load|Set)Credential(Encrypted)?=access-key\b' \
-    "$units/$1.service" "$units/$1.service.d"/*.conf "$units/${1%%@*}@.service.d"/*.conf
+    "$units/$1.service" "$units/$1.service.d"/*.conf "$units/$shared.service.d"/*.conf
 }
 
 # Without it a key in its usual place would not be seen: the service runs as a user of its own, who may not read it.

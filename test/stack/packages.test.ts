@@ -513,9 +513,19 @@ describe('the executable', () => {
         code: 0,
         stdout: expect.not.stringContaining('wrote') as string,
       });
-      const { code, stdout, stderr } = inside(`
+      const ofInstances = `${dropIns}/bunnynet-exporter@.service.d`;
+      const shared = inside(`
       rm ${own}
       install -D -m 0600 second-key /etc/bunnynet-exporter/umbrella/access-key
+      mkdir -p ${ofInstances}
+      echo LoadCredential=access-key:/etc/bunnynet-exporter/%i/access-key >${ofInstances}/key.conf
+      ${again}
+      rm -r ${ofInstances}
+      ! ls ${dropIns}/bunnynet-exporter@umbrella.service.d`);
+      expect(shared.code, shared.stderr).toBe(0);
+      expect(shared.stdout).toContain(`wrote ${own}, which hands`);
+      const { code, stdout, stderr } = inside(`
+      rm ${own}
       ${again}
       cat ${own} ${dropIns}/bunnynet-exporter@umbrella.service.d/key.conf`);
       expect(code, stderr).toBe(0);
