@@ -6,10 +6,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createSimulator } from '../../simulator/simulator.ts';
 import { parseState } from '../../src/counting/state-form.ts';
@@ -98,10 +99,19 @@ function makeNamespace(name: string): Get {
     JSON.parse(succeed('kubectl', ['get', kind, object, '--namespace', name, '--output', 'json'])) as never;
 }
 
-/** Attaches to a workload, on this machine: writes what its container prints on stdout. */
-async function serveAttach(place: string, get: Get): Promise<{ server: Server; logs: string[] }> {
+/**
+ * Attaches to a workload, on this machine: writes what its container prints on stdout. It is an Alertmanager, too, which takes any
+ * silence.
+ */
+async function serveAttach(place: string, get: Get) {
   const logs: string[] = [];
-  const server = createServer((request, response) => {
+  const silences: unknown[] = [];
+  const server = createServer(async (request, response) => {
+    if (request.url === '/api/v2/silences') {
+      silences.push(await json(request));
+      response.setHeader('content-type', 'application/json').end('{ "silenceID": "one" }');
+      return;
+    }
     const [, kind = '', name = ''] = (request.url ?? '').split('/');
     const child = startContainer(get<Workload>(kind, name), place, get);
     child.stderr?.on('data', (chunk: Buffer) => logs.push(chunk.toString()));
@@ -110,14 +120,14 @@ async function serveAttach(place: string, get: Get): Promise<{ server: Server; l
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  return { server, logs };
+  return { server, logs, silences };
 }
 
 /**
  * A folder with the programs of the page: Helm takes the chart of this repository, with the address of the simulator, and kubectl
  * attaches on this machine.
  */
-function programs(place: string, helm: string, attachPort: number): string {
+function programs(place: string, helm: string, serverPort: number): string {
   const bin = join(place, 'bin');
   mkdirSync(bin);
   const write = (name: string, lines: readonly string[]) => {
@@ -136,9 +146,10 @@ function programs(place: string, helm: string, attachPort: number): string {
   write('helm', [
     `exec ${tools}/bin/${helm} "\${@/#${published.replaceAll('/', '\\/')}/${chart}}" --values=${values}`,
   ]);
-  write('amtool', ['[[ $* == "silence add "* ]]']);
+  const alertmanager = 'http:\\/\\/alertmanager:9093/http:\\/\\/127.0.0.1:';
+  write('amtool', [`PATH="\${PATH#*:}" exec amtool "\${@/${alertmanager}${serverPort}}"`]);
   write('kubectl', [
-    `[[ $1 != attach ]] || exec curl --silent --show-error --fail "http://127.0.0.1:${attachPort}/$2"`,
+    `[[ $1 != attach ]] || exec curl --silent --show-error --fail "http://127.0.0.1:${serverPort}/$2"`,
     `exec ${tools}/bin/kubectl "$@"`,
   ]);
   return bin;
@@ -186,7 +197,7 @@ describe.each(helms)('the steps of the page (%s)', (helm) => {
     }
     expect(readdirSync(place).sort()).toEqual(['history-job.yaml', 'values.yaml']);
     writeFileSync(join(place, 'access-key'), simulator.keys.account);
-    const { server, logs } = await serveAttach(place, get);
+    const { server, logs, silences } = await serveAttach(place, get);
     const bin = programs(place, helm, (server.address() as AddressInfo).port);
 
     const steps = blocksOf('backfill.md', 'On Kubernetes', 'sh').join('\n');
@@ -221,6 +232,15 @@ describe.each(helms)('the steps of the page (%s)', (helm) => {
     const stopped = await runSteps(stopping, place, bin, namespace);
     expect(stopped.code, stopped.stderr).toBe(0);
     expect(stopped.stdout).toContain('Nothing runs: replicas is 0');
+    expect(silences).toMatchObject([
+      {
+        comment: 'stopped',
+        matchers: [
+          { name: 'alertname', value: 'BunnynetExporterAbsent', isRegex: false },
+          { name: 'namespace', value: 'monitoring', isRegex: false },
+        ],
+      },
+    ]);
     expect(get('deployment', 'bunnynet-exporter')).toMatchObject({ spec: { replicas: 1 } });
     expect(['deployment', 'persistentvolumeclaim', 'service', 'servicemonitor'].map(idOf)).toEqual(before);
   });
