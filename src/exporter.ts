@@ -129,7 +129,7 @@ export class Exporter {
   readonly #selectionWarnings = selectionWarnings(resources);
   readonly #schemaDrift: SchemaDrift;
   readonly #causeLog: CauseLog;
-  /** What the causes came from that were logged last. */
+  /** What the causes depended on when they were logged last. */
   #logged:
     | {
         readonly overview: Overview;

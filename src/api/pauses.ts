@@ -25,7 +25,10 @@ export interface Pause {
   readonly refusals: number;
 }
 
-/** The pauses of a key. Each stays after its end until an answer other than 429 shows that it is over. */
+/**
+ * The pauses of a key. Each stays after its end until an answer other than 429 shows that it is over; a reading ends that of the whole key
+ * at once.
+ */
 export interface KeyPauses {
   /** Of all that is asked with it. */
   whole: Pause | undefined;

@@ -27,7 +27,7 @@ const youngSeconds = lateMs / 1000;
 /** How often an earlier day is asked for until it is lost; one that the API refuses is lost at once. */
 const mostTries = 5;
 
-/** Of most targets: a map for each would take much memory. */
+/** Most targets have no untold days, and share this map: one for each would take much memory. */
 const noDays: ReadonlyMap<number, number> = new Map();
 
 class HeldSeries extends DayCounter {
