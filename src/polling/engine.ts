@@ -50,8 +50,11 @@ import { Timetable } from './timetable.ts';
 export interface FoundKeys {
   /** The keys that a listing has now, by credential; isWhole: all of them. Returns the credentials whose key has changed. */
   learn(listing: string, keys: ReadonlyMap<string, ListedKey>, isWhole: boolean): readonly string[];
-  /** Forgets what all other listings had. Returns the credentials whose key has changed. */
-  retain(isWanted: (listing: string) => boolean): readonly string[];
+  /**
+   * Forgets what all other listings had; but one that may stay keeps the keys for which no other one has any. Returns the credentials whose
+   * key has changed.
+   */
+  retain(isWanted: (listing: string) => boolean, mayStay: (listing: string) => boolean): readonly string[];
 }
 
 export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observer' | 'pollsOnce'> {
@@ -274,11 +277,14 @@ export class PollEngine {
     const polled = Array.from(this.#polled(), ({ spec }) => spec);
     this.#plan = { selections, shared, orphans, capacities: capacity(polled, apis) };
     this.#overview = undefined;
-    // Until the listing at a new address is complete, what stays is polled with the keys that the former listing had.
+    // Until the listing at a new address was read, what stays is polled with the keys that the former listing had.
     const unread = new Set<string>();
     for (const { key, listing, credential } of listings.values())
       if (listing.hasOwnKeys && !this.#listing(key)?.snapshot) unread.add(credential);
-    const changed = foundKeys.retain((one) => listings.has(one) || unread.has(credentialIn(one) ?? ''));
+    const changed = foundKeys.retain(
+      (one) => listings.has(one),
+      (one) => unread.has(credentialIn(one) ?? ''),
+    );
     this.#reserve(polled);
     // In a turn of its own: with thousands of targets a plan and a look both take long.
     this.#lookIn(0);

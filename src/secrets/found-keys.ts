@@ -1,4 +1,4 @@
-/** Keys from listings, kept in memory only, and only as long as a listing has them. */
+/** Keys from listings, kept in memory only, and only as long as a listing has them, or until it was read at its new address. */
 import { CredentialError, type KeyOrProblem, parseKey, Secret } from './credentials.ts';
 import type { Redactor } from './redactor.ts';
 
@@ -63,19 +63,30 @@ export class FoundKeys {
       const listed = keys.get(credential);
       const known = this.#keys.get(credential)?.get(listing);
       if (known instanceof Secret && known.reveal() === listed?.key?.()) continue;
-      const before = this.#inUse(credential);
-      if (listed === undefined) this.#forget(credential, listing);
-      else this.#keep(credential, listing, listed);
-      const after = this.#inUse(credential);
-      if (before !== undefined && after !== undefined && !isSame(before, after)) changed.push(credential);
+      if (this.#change(credential, listing, listed)) changed.push(credential);
     }
     return changed;
   }
 
-  /** Forgets what all other listings had. Returns the credentials whose key in use has changed. */
-  retain(isWanted: (listing: string) => boolean): readonly string[] {
-    const left = [...this.#credentials.keys()].filter((listing) => !isWanted(listing));
-    return left.flatMap((listing) => this.learn(listing, new Map()));
+  /**
+   * Forgets what all other listings had. Returns the credentials whose key in use has changed.
+   *
+   * @param mayStay whether a listing keeps the keys for which no other one has any
+   */
+  retain(isWanted: (listing: string) => boolean, mayStay: (listing: string) => boolean): readonly string[] {
+    const changed: string[] = [];
+    // From the last: of several the first is in use.
+    for (const [listing, credentials] of [...this.#credentials].reverse()) {
+      if (isWanted(listing)) continue;
+      const isAlone = (credential: string) => this.#keys.get(credential)?.size === 1;
+      const staying = new Set(mayStay(listing) ? [...credentials].filter(isAlone) : []);
+      if (staying.size > 0) this.#credentials.set(listing, staying);
+      else this.#credentials.delete(listing);
+      for (const credential of credentials)
+        if (!staying.has(credential) && this.#change(credential, listing, undefined))
+          changed.push(credential);
+    }
+    return changed;
   }
 
   /** The key in use; undefined if no listing has one. Throws a `CredentialError` if it is not valid. */
@@ -99,6 +110,15 @@ export class FoundKeys {
   noKeyReason(credential: string): NoKeyError['reason'] | undefined {
     const found = this.#inUse(credential);
     return found instanceof NoKeyError ? found.reason : undefined;
+  }
+
+  /** listed: undefined if the listing has none any more. Returns whether another key is in use now. */
+  #change(credential: string, listing: string, listed: FoundKey | undefined): boolean {
+    const before = this.#inUse(credential);
+    if (listed === undefined) this.#forget(credential, listing);
+    else this.#keep(credential, listing, listed);
+    const after = this.#inUse(credential);
+    return before !== undefined && after !== undefined && !isSame(before, after);
   }
 
   #keep(credential: string, listing: string, key: FoundKey): void {

@@ -180,6 +180,38 @@ it('a library that has another key where the core API is after a reload is read 
   expect(whole.said('changed').map(({ msg }) => msg)).toEqual(['the key of library/4 changed']);
 });
 
+it('a library that a second account cannot list where the core API is now has the key of the first one', async () => {
+  const other = 'opens-the-library-there';
+  let valid = full;
+  const document = {
+    credentials: { account: { env: 'KEY' }, second: { env: 'SECOND' } },
+    accounts: ['account', 'second'],
+    video_library_statistics: { targets: 'all', interval: '10m' },
+  };
+  const whole = await startWhole({
+    document,
+    env: { KEY: account, SECOND: 'the-key-of-the-second' },
+    routes: {
+      '/videolibrary': () => listed({ Id: 4, Name: 'films', ApiKey: full }),
+      '/there/videolibrary': ({ key }) =>
+        key === account ? listed({ Id: 4, Name: 'films', ApiKey: valid }) : reply(403),
+      '/library/4/statistics': ({ key }) =>
+        key === valid ? { viewsChart: { '2026-08-15': 3 } } : reply(401),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(minuteMs);
+  const at = (base_url: string) => ({ ...whole.api, base_url });
+  const apis = { core: at(`${whole.apiUrl}/there`), video: at(whole.apiUrl) };
+  whole.document = { ...document, apis } as never;
+  await whole.reload();
+  await whole.pass(minuteMs);
+  valid = other;
+  await whole.pass(40 * minuteMs);
+  expect(whole.said('changed').map(({ msg }) => msg)).toEqual(['the key of library/4 changed']);
+  expect(whole.exporter.targets().map(({ state }) => state)).toEqual(['ok']);
+});
+
 describe('the key of a new library', () => {
   const document = { video_library_statistics: { targets: 'all' }, video_encoding: { targets: 'all' } };
   const startNew = async (opensAtMs: number) => {

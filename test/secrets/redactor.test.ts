@@ -119,8 +119,31 @@ describe('keys that come with listings', () => {
     expect(keys.get('library/7')?.reveal()).toBe('the-other-key');
     expect(keys.learn('other', new Map([['library/8', listed('the-key-of-eight')]]))).toEqual([]);
     expect([keys.get('library/7'), keys.has('library/7')]).toEqual([undefined, false]);
-    keys.retain((listing) => listing !== 'other');
+    const isOther = (listing: string) => listing === 'other';
+    keys.retain(
+      (listing) => !isOther(listing),
+      () => false,
+    );
     expect(keys.has('library/8')).toBe(false);
+  });
+
+  it('stay with a listing that may keep them as long as no other one has them', () => {
+    const keys = new FoundKeys(new Redactor());
+    keys.learn('one', ofSeven('the-first-key'));
+    keys.learn('two', new Map([...ofSeven('the-second-key'), ['library/8', listed('the-key-of-eight')]]));
+    const retain = (isWanted: (listing: string) => boolean) => keys.retain(isWanted, () => true);
+    expect(retain(() => false)).toEqual([]);
+    expect([keys.get('library/7')?.reveal(), keys.has('library/8')]).toEqual(['the-first-key', true]);
+    keys.learn('three', ofSeven('the-third-key'));
+    expect(retain((listing) => listing === 'three')).toEqual(['library/7']);
+    expect([keys.get('library/7')?.reveal(), keys.has('library/8')]).toEqual(['the-third-key', true]);
+    expect(
+      keys.retain(
+        (listing) => listing === 'three',
+        () => false,
+      ),
+    ).toEqual([]);
+    expect([keys.has('library/7'), keys.has('library/8')]).toEqual([true, false]);
   });
 
   it('are refused by the rules for keys in files', () => {
