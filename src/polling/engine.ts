@@ -29,12 +29,13 @@ import { isAccepted, logDiscovery, mayLack } from './listing-status.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
 import { plan, type Wanted, wantedBy } from './plan.ts';
 import { type Begun, Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
-import { askedAnew, hasEnded, isDenial, isRefusal, neverPolled, withFault } from './record.ts';
+import { hasEnded, isDenial, isRefusal, neverPolled, withFault } from './record.ts';
 import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
 import {
   addressOf,
   credentialIn,
   hasPollMetrics,
+  hasSameSettings,
   keyAtApi,
   type ListingSpec,
   mustReread,
@@ -368,10 +369,13 @@ export class PollEngine {
     // What is under way would ask for its next page, and try again, with the key of a name that is no more.
     const isRenamed = task.isBusy && before.credential !== spec.credential;
     if (isOther || isRenamed) task.abort();
-    if (isOther) task.record = askedAnew(task.record);
     if (isFed(task)) {
       if (isOther) this.#feed(task);
-    } else if (isOther || isRenamed || spec.intervalMs < before.intervalMs) this.#runNow(task);
+      return;
+    }
+    // That it failed with other settings says nothing of these.
+    if (!hasSameSettings(before, spec)) task.record = { ...task.record, permanentFailures: 0 };
+    if (isOther || isRenamed || spec.intervalMs < before.intervalMs) this.#runNow(task);
   }
 
   /** Has a target get its reading from the run of its listing that is in line or under way, or else has the listing read. */

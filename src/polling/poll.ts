@@ -303,6 +303,7 @@ export class Poller {
       endedMs,
       answeredMs: endedMs,
       readBeganMs: isRead ? startedMs : Number.NEGATIVE_INFINITY,
+      askedWith: keyId,
       readWith: keyId,
     };
   }
@@ -325,9 +326,9 @@ export class Poller {
     const newKey = this.#newKey(task, keyId, isRefused);
     const isNewKey = isRefused && newKey !== undefined && uptimeMs() < newKey.sinceMs + newKeyMs;
     const isBare = isRefused && !isNewKey && answer.errorKey === undefined && mayBeAboutId(spec);
-    // A 401 after another one is taken to be about the same, until something tells what it is about; but not that of another key.
-    const isAgain = isBare && record.permanentFailures > 0;
-    const before = isAgain && isBare401(record.lastFailure) ? record.lastFailure : undefined;
+    const isSameKey = record.askedWith === keyId;
+    // A 401 after another one with the same key is taken to be about the same, until something tells what it is about.
+    const before = isBare && isSameKey && isBare401(record.lastFailure) ? record.lastFailure : undefined;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, result, durationSeconds);
     const atMs = now();
     const lastFailure = nextFailure(record.lastFailure, {
@@ -340,7 +341,8 @@ export class Poller {
       doubt: isNewKey ? 'new_key' : before ? before.doubt : isBare ? 'asking' : undefined,
       atMs,
     });
-    const isAsBefore = record.lastFailure?.status === answer.status;
+    const isAsBefore = isSameKey && record.lastFailure?.status === answer.status;
+    const earlierFailures = isSameKey ? record.permanentFailures : 0;
     const isAnswered = isAnswer(lastFailure, isTransient);
     const endedMs = uptimeMs();
     const { sinceMs, requests: earlier } = record.unanswered ?? { sinceMs: endedMs, requests: 0 };
@@ -350,7 +352,7 @@ export class Poller {
       endedMs,
       lastFailure,
       failingSinceMs: record.failingSinceMs ?? atMs,
-      permanentFailures: isPermanent(thrown) && !isNewKey ? record.permanentFailures + 1 : 0,
+      permanentFailures: isPermanent(thrown) && !isNewKey ? earlierFailures + 1 : 0,
       transientFailures: isTransient || isNewKey ? record.transientFailures + 1 : 0,
       answeredMs: isAnswered ? endedMs : record.answeredMs,
       unanswered: isAnswered === false ? { requests: earlier + requests, sinceMs } : undefined,
@@ -359,6 +361,7 @@ export class Poller {
       deniedSinceMs: isDenial(lastFailure)
         ? ((isAsBefore ? record.deniedSinceMs : undefined) ?? endedMs)
         : undefined,
+      askedWith: keyId,
       newKey,
     };
     const { message, status, errorKey } = lastFailure;

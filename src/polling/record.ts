@@ -118,7 +118,7 @@ export interface PollRecord {
   readonly lastFailure: Failure | undefined;
   /** When the first of the failures in a row was, whatever their reasons. Unix time; undefined if the last poll succeeded. */
   readonly failingSinceMs: number | undefined;
-  /** The failures in a row that a retry does not mend: somebody has to change something. */
+  /** The failures in a row, with the same key and settings, that a retry does not mend: somebody has to change something. */
   readonly permanentFailures: number;
   /** The failures in a row on the way to an answer. They are tried again soon. */
   readonly transientFailures: number;
@@ -130,8 +130,10 @@ export interface PollRecord {
   readonly retryAfterMs: number;
   /** When the poll of the last success began, by the machine's uptime; minus infinity before that. */
   readonly readBeganMs: number;
-  /** Since when each poll was answered 401 or 403, by the machine's uptime; undefined if the last one was not. */
+  /** Since when each poll with this key was answered 401 or 403, by the machine's uptime; undefined if the last one was not. */
   readonly deniedSinceMs: number | undefined;
+  /** The id of the key that was sent last. What failed with another one says nothing of this one. */
+  readonly askedWith: string | undefined;
   /** The id of the key that was sent when it was last read. */
   readonly readWith: string | undefined;
   /** The key that was refused before anything was read here with it, and since when, by the machine's uptime; undefined if there is none. */
@@ -165,14 +167,10 @@ export const neverPolled: PollRecord = {
   retryAfterMs: 0,
   readBeganMs: Number.NEGATIVE_INFINITY,
   deniedSinceMs: undefined,
+  askedWith: undefined,
   readWith: undefined,
   newKey: undefined,
 };
-
-/** The record of what is asked with another key, or with other settings, from now on: that it failed before says nothing of that. */
-export function askedAnew(record: PollRecord): PollRecord {
-  return { ...record, permanentFailures: 0, deniedSinceMs: undefined };
-}
 
 /** Whether a poll has ended, whatever the outcome. */
 export function hasEnded({ lastSuccessMs, lastFailure }: PollRecord): boolean {

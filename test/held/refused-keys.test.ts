@@ -225,6 +225,57 @@ describe('what was refused for long backs off from its first failure anew', () =
     expect(whole.exporter.targets().map(({ lastFailure }) => lastFailure?.result)).toEqual(['not_found']);
   });
 
+  it('and a refused key stays refused until it was asked with the other settings, or the other key', async () => {
+    const whole = await startWhole({
+      document: { applications: { interval: '1m', targets: ['a'] } },
+      env: { KEY: 'first' },
+      routes: { '*': () => reply(401) },
+    });
+    await whole.exporter.start();
+    await whole.pass(600_000);
+    const told = () => whole.exporter.causes().map(({ title }) => title);
+    const before = told();
+    expect(before).toHaveLength(1);
+    whole.document = { applications: { interval: '1m', targets: ['a'], latency_chart: 'points' } };
+    await whole.reload();
+    expect([await refusing(whole), told()]).toEqual([{ application: 1 }, before]);
+    whole.env['KEY'] = 'second';
+    await whole.reload();
+    expect([await refusing(whole), told()]).toEqual([{ application: 1 }, before]);
+  });
+
+  it('and what another API read with the former key is not said of the new one', async () => {
+    const held: (() => void)[] = [];
+    const whole = await startWhole({
+      document: {
+        applications: { interval: '1m', targets: ['a'] },
+        pull_zones: { interval: '1m', targets: 'all' },
+      },
+      env: { KEY: 'first' },
+      routes: {
+        '/pullzone': async ({ key }) => {
+          if (key === 'first') return pullZones;
+          await new Promise<void>((resolve) => held.push(resolve));
+          return reply(401);
+        },
+        '*': () => reply(401),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(600_000);
+    const told = () => JSON.stringify(whole.exporter.causes());
+    expect(told()).toContain('accepts it');
+    whole.env['KEY'] = 'second';
+    await whole.reload();
+    await whole.pass(5000);
+    expect(held).toHaveLength(1);
+    expect(whole.requests.filter(({ key, path }) => key === 'second' && path !== '/pullzone')).not.toEqual(
+      [],
+    );
+    expect(told()).not.toContain('accepts it');
+    for (const answer of held) answer();
+  });
+
   it('but not with the same', async () => {
     const whole = await start();
     expect(await askedSoon(whole)).toBe(1);
