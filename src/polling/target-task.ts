@@ -187,9 +187,10 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.#showStateAlone(true);
   }
 
-  /** Shows whether it can be read. The values stay as they are. */
+  /** Shows whether it can be read, if that is known. The values stay as they are. */
   showState(): void {
-    if (this.state !== 'pending') this.#stored.setFamily(this.#upRow(this.#isUp ? 1 : 0));
+    if (this.state === 'pending') this.#stored.set([]);
+    else this.#stored.setFamily(this.#upRow(this.#isUp ? 1 : 0));
   }
 
   /** The poll that reads it failed. The values stay until they are stale. */

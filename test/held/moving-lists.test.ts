@@ -90,6 +90,27 @@ describe('a listing of targets that moves while it is paged', () => {
     expect(whole.exporter.targets().every(({ state: one }) => one === 'ok')).toBe(true);
   });
 
+  it('ends a failure also for what was never read, which has no row then', async () => {
+    const { whole, state } = await startZones(numbers(1, 130));
+    const { '/pullzone': zones } = whole.routes;
+    whole.document = { pull_zones: { targets: [5, 101], interval: '10m' } };
+    await whole.reload();
+    whole.routes['/pullzone'] = () => reply(403);
+    await whole.exporter.start();
+    await whole.pass(5000);
+    whole.routes['/pullzone'] = (request) => zones?.(request);
+    state.moves = (page) => {
+      if (page === 1) state.ids = state.ids.filter((id) => id !== 50);
+      state.moves = () => {};
+    };
+    const { length } = readsOf(whole);
+    while (readsOf(whole).length === length) await whole.pass(1000);
+    await whole.pass(2000);
+    expect(await whole.series('bunnynet_pull_zone_up')).toEqual({
+      '{pull_zone_id="5",account="account"}': 1,
+    });
+  });
+
   it('takes nothing away that was known, fails not, and is no drift', async () => {
     const { whole, state, shown } = await startZones(numbers(1, 130));
     await whole.pass(5000);
