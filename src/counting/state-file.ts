@@ -229,7 +229,7 @@ async function whyNotWritten(path: string, error: unknown): Promise<string> {
     return `${messageOf(error)}. It is mounted as a single file, which cannot be replaced: mount its folder`;
   // At its start each exporter removes the drafts that it finds.
   if (code === 'ENOENT' && (await otherKindOf(folder)) === 'a directory')
-    return 'its draft is gone: another exporter was started with this file; each needs one of its own';
+    return 'its draft is gone: something removed it, perhaps another exporter that was started with this file. Each needs a file of its own';
   if (code === 'ENOENT') return `the folder ${folder} does not exist: create it for the user of the exporter`;
   const isOfOwner = code === 'EACCES' || code === 'EPERM';
   return isOfOwner ? `${messageOf(error)}. ${await ownersOf(folder)}` : messageOf(error);

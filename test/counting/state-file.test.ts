@@ -219,7 +219,7 @@ it('a draft that another exporter removes at its start is an error that says so'
     for (const name of readdirSync(folder)) if (name !== 'state.json') rmSync(join(folder, name));
   }
   await expect(writeState(path, head, started())).rejects.toThrow(
-    'another exporter was started with this file',
+    'perhaps another exporter that was started with this file',
   );
   expect((await readState(path, nowMs)).state?.targets).toEqual([zone(1)]);
 });
