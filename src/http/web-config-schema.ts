@@ -95,7 +95,7 @@ const rateLimit = mapping({
   /** The size of the token bucket: how many requests may come at once. */
   burst: z
     .string('expected a number')
-    .regex(/^\d{1,9}$/, 'expected a number, 0 or more')
+    .regex(/^\d{1,9}$/, 'expected a number, 1 or more')
     .transform(Number)
     .default(0),
 });
@@ -114,7 +114,7 @@ export const fileSchema = mapping({
       context.addIssue({
         code: 'custom',
         path: ['burst'],
-        message: 'expected 1 or more: without it every request would get 429',
+        message: 'expected a number, 1 or more: without it every request would get 429',
       });
     return { intervalMs: given.interval, burst: given.burst };
   }),

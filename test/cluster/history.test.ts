@@ -237,7 +237,7 @@ describe.each(helms)('the steps of the page (%s)', (helm) => {
         comment: 'stopped',
         matchers: [
           { name: 'alertname', value: 'BunnynetExporterAbsent', isRegex: false },
-          { name: 'namespace', value: 'monitoring', isRegex: false },
+          { name: 'namespace', value: 'default', isRegex: false },
         ],
       },
     ]);

@@ -245,13 +245,13 @@ describe('an invalid file is reported with the place and what was expected', () 
       'rate_limit: { interval: 3 days, burst: -1 }\n',
       [
         '/web.yml:1: rate_limit.interval: expected a duration such as 100ms',
-        '/web.yml:1: rate_limit.burst: expected a number, 0 or more',
+        '/web.yml:1: rate_limit.burst: expected a number, 1 or more',
       ],
     ],
     [
       'a rate limit that lets nothing through',
       'rate_limit: { interval: 1s }\n',
-      ['/web.yml:1: rate_limit.burst: expected 1 or more: without it every request would get 429'],
+      ['/web.yml:1: rate_limit.burst: expected a number, 1 or more: without it every request would get 429'],
     ],
   ])('%s', (_name, yaml, expected) => {
     expect(problems(yaml)).toEqual(expected);
