@@ -124,13 +124,20 @@ export class CauseLog {
     const [target] = targets.map((status) => status.target);
     const [listing] = listings;
     const parent = listing?.poll.parent;
+    const specs = [...targets.map((status) => status.target), ...listings.map(({ poll }) => poll)];
+    // Of several, none is to blame.
+    const only = (field: 'kind' | 'credential') => {
+      const [value, ...others] = new Set(specs.map((spec) => spec[field]));
+      return value === undefined || others.length > 0 ? {} : { [field]: value };
+    };
     const fields = {
       cause: reason,
       ...(failure && { result: failure.result, reason: failure.message, status: failure.status }),
-      ...(target && { kind: target.kind, credential: target.credential, targets: targets.length }),
+      ...only('kind'),
+      ...only('credential'),
+      ...(target && { targets: targets.length }),
       // A single target is named.
       ...(targets.length === 1 && target && { target: target.ids, name: target.name }),
-      ...(!target && listing && { kind: listing.poll.kind, credential: listing.poll.credential }),
       ...(listings.length === 1 && parent && { parent: nameOf(parent) }),
       ...(listing && { listings: listings.length }),
     };

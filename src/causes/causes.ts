@@ -91,10 +91,11 @@ function groupsOf(input: CauseInput): readonly Group[] {
         paused.has(`${api} ${ofCredential} ${ofKind}`);
       const isOwnPaused = isPaused(credential, kind) || isPaused(credential, '');
       const pausing = isOwnPaused ? credential : isPaused('', '') ? '' : undefined;
-      diagnosis =
-        pausing === undefined
-          ? { id: `stale ${api}`, nature: 'stale', reason: 'stale' }
-          : pauseOf(api, pausing);
+      const outageId = outageIds.get(api);
+      if (pausing !== undefined) diagnosis = pauseOf(api, pausing);
+      // It waits for an API that does not answer.
+      else if (outageId !== undefined) diagnosis = { id: outageId, nature: 'outage', reason: 'network' };
+      else diagnosis = { id: `stale ${api}`, nature: 'stale', reason: 'stale' };
     } else if (lastFailure) diagnosis = diagnose(lastFailure, api, target, input, outageIds);
     if (!diagnosis || saysNothingYet(lastFailure)) continue;
     const group = groupOf(diagnosis, api, credential);
@@ -405,5 +406,6 @@ function filterOf(group: Group, [failure, ...others]: readonly Failure[]): Cause
   if (nature === 'key' && isOfOneKey) text = `auth ${credential}`;
   else if (nature !== 'outage' && nature !== 'pause' && failure && others.length === 0)
     text = `${failure.result} ${failure.message}`;
-  return { kinds, states: ['failing'], text };
+  const isLate = nature === 'outage' && group.targets.some(({ state }) => state === 'stale');
+  return { kinds, states: isLate ? ['failing', 'stale'] : ['failing'], text };
 }

@@ -65,6 +65,32 @@ describe('a cause', () => {
     expect(line).toMatchObject({ target: { app_id: 'x' }, name: 'shop', targets: 1 });
   });
 
+  it('that affects several accounts or kinds has none of them as a field', () => {
+    const of = (kind: string, credential: string) =>
+      failing({ app_id: kind }, { lastFailure: down, lastSuccessMs: nowMs, kind, credential });
+    const [accounts] = logOf().write(
+      causesOf(causeInput([ok, of('application', 'acme'), of('application', 'umbrella')])),
+    );
+    expect(accounts).toMatchObject({ kind: 'application', targets: 2 });
+    expect(accounts).not.toHaveProperty('credential');
+    const [everything] = logOf().write(
+      causesOf(
+        causeInput(
+          [ok, of('application', 'acme')],
+          [
+            listing('application_limits', {
+              kind: 'application_limits',
+              state: 'failing',
+              lastFailure: down,
+            }),
+          ],
+        ),
+      ),
+    );
+    expect(everything).toMatchObject({ targets: 1, listings: 1 });
+    expect(everything).not.toHaveProperty('credential');
+  });
+
   it('that affects only listings has their kind and credential', () => {
     const failed = listing('applications', { state: 'failing', lastFailure: down });
     const [line] = logOf().write(causesOf(causeInput([ok], [failed])));

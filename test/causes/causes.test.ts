@@ -451,6 +451,19 @@ describe('failures of some targets', () => {
   });
 });
 
+it('what waits for an API that does not answer is part of the outage, and no reason to poll less', () => {
+  const down = { ...reset, sinceMs: nowMs - 50_000 };
+  const late = { state: 'stale', stale: true, lastSuccessMs: nowMs - 240_000 } as const;
+  const failed = [target('application', 'a', down), target('application', 'b', down)];
+  const { health } = input(failed);
+  expect(cause([...failed, target('application', 'c', undefined, late)], [], { health })).toMatchObject({
+    reason: 'network',
+    isDown: true,
+    affected: '3 targets (application)',
+    filter: { kinds: ['application'], states: ['failing', 'stale'] },
+  });
+});
+
 it('are fields that are not as documented, the first of them named', () => {
   const field = (at: number) => ({
     kind: 'application',
