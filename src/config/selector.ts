@@ -35,6 +35,8 @@ export function patternProblem(pattern: string): string | undefined {
     return compile(pattern).programSize() > maxProgramSize ? 'it repeats too much' : undefined;
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) return 'it cannot be compiled';
+    if (/\(\?<?[=!]/.test(pattern))
+      return 'RE2 has no look-ahead and no look-behind: use include and exclude';
     // The engine's message quotes the whole pattern, with our flag in front.
     const part = error.getPattern() ?? pattern;
     const meant = meantByGlob(pattern);

@@ -109,7 +109,8 @@ function explain(error: YAMLError, document: ParsedYaml): [offset: number, messa
   let open: [offset: number, message: string] | undefined;
   visit(document, {
     Node(_, node) {
-      const [start = 0, , end = 0] = node.range ?? [];
+      // To the end of the value, without what follows: one that is closed ends before the line that is wrong.
+      const [start = 0, end = 0] = node.range ?? [];
       const isFlow = isCollection(node) && node.flow === true;
       const isQuoted = isScalar(node) && node.type?.startsWith('QUOTE') === true;
       if (start < offset && offset <= end && (isFlow || isQuoted)) {

@@ -50,6 +50,9 @@ describe('values', () => {
 describe('problems', () => {
   test.each([
     ['a: 1\nb: [1', 2, 'expected YAML: the bracket that opens here is not closed'],
+    ['a:\n  b: { c: 1 }\n d: 1\n', 3, 'expected YAML: this line is not indented as the ones beside it'],
+    ['a:\n  b: [[1], [2]]\n d: 1\n', 3, 'expected YAML: this line is not indented as the ones beside it'],
+    ['a: [[1]\nb: 1\n', 1, 'expected YAML: the bracket that opens here is not closed'],
     ["a: 'b\nc: 2", 1, 'expected YAML: the quote that opens here is not closed'],
     ['a: 1\nb: c: d', 2, 'expected YAML: a second key on one line; text that holds a colon needs quotes'],
     ['a: 1\n\tb: 2', 2, 'expected YAML: a tab indents this line; use spaces'],
