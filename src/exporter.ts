@@ -302,7 +302,7 @@ export class Exporter {
     if (problem !== undefined) log.error(problem);
     const known =
       state && `${plural(state.targets.length, 'target')} go on as of ${isoTime(state.written_at)}`;
-    log.info({ state: path }, known ? `the counters of ${known}` : 'counters begin, and are kept');
+    log.info({ state: path }, known ? `the counters of ${known}` : 'counters begin, and are to be kept');
     const { counters } = this.#engine;
     return new StateKeeper({
       path,
