@@ -52,8 +52,8 @@ export interface FoundKeys {
   /** The keys that a listing has now, by credential; isWhole: all of them. Returns the credentials whose key has changed. */
   learn(listing: string, keys: ReadonlyMap<string, ListedKey>, isWhole: boolean): readonly string[];
   /**
-   * Forgets what all other listings had; but one that may stay keeps the keys for which no other one has any. Returns the credentials whose
-   * key has changed.
+   * Forgets what all other listings had, but a key that no listing that is wanted has: the first that may stay keeps that. Returns the
+   * credentials whose key has changed.
    */
   retain(isWanted: (listing: string) => boolean, mayStay: (listing: string) => boolean): readonly string[];
 }

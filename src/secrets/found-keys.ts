@@ -30,16 +30,18 @@ function parseFound(listed: FoundKey): KeyOrProblem {
   }
 }
 
-function isSame(a: KeyOrProblem, b: KeyOrProblem): boolean {
+/** Whether a key is in use in place of another one. */
+function isReplaced(before: KeyOrProblem | undefined, after: KeyOrProblem | undefined): boolean {
+  if (before === undefined || after === undefined) return false;
   const textOf = (one: KeyOrProblem) => (one instanceof CredentialError ? one.message : one.reveal());
-  return textOf(a) === textOf(b);
+  return textOf(before) !== textOf(after);
 }
 
 export class FoundKeys {
   /** By credential and listing: two accounts may have different keys for the same thing. */
   readonly #keys = new Map<string, Map<string, KeyOrProblem>>();
   /** By listing: the credentials that it has a key for. */
-  readonly #credentials = new Map<string, ReadonlySet<string>>();
+  readonly #credentials = new Map<string, Set<string>>();
   readonly #redactor: Redactor;
 
   constructor(redactor: Redactor) {
@@ -56,14 +58,14 @@ export class FoundKeys {
   learn(listing: string, keys: ReadonlyMap<string, FoundKey>, isWhole = true): readonly string[] {
     const changed: string[] = [];
     const had = this.#credentials.get(listing) ?? [];
-    const has = new Set([...(isWhole ? [] : had), ...keys.keys()]);
-    if (has.size > 0) this.#credentials.set(listing, has);
-    else this.#credentials.delete(listing);
-    for (const credential of isWhole ? new Set([...had, ...has]) : keys.keys()) {
+    for (const credential of isWhole ? new Set([...had, ...keys.keys()]) : keys.keys()) {
       const listed = keys.get(credential);
       const known = this.#keys.get(credential)?.get(listing);
       if (known instanceof Secret && known.reveal() === listed?.key?.()) continue;
-      if (this.#change(credential, listing, listed)) changed.push(credential);
+      const before = this.#inUse(credential);
+      if (listed === undefined) this.#forget(credential, listing);
+      else this.#keep(credential, listing, listed);
+      if (isReplaced(before, this.#inUse(credential))) changed.push(credential);
     }
     return changed;
   }
@@ -71,20 +73,17 @@ export class FoundKeys {
   /**
    * Forgets what all other listings had. Returns the credentials whose key in use has changed.
    *
-   * @param mayStay whether a listing keeps the keys for which no other one has any
+   * @param mayStay whether a listing may keep a key where no listing that is wanted has one; the first such listing does
    */
   retain(isWanted: (listing: string) => boolean, mayStay: (listing: string) => boolean): readonly string[] {
     const changed: string[] = [];
-    // From the last: of several the first is in use.
-    for (const [listing, credentials] of [...this.#credentials].reverse()) {
-      if (isWanted(listing)) continue;
-      const isAlone = (credential: string) => this.#keys.get(credential)?.size === 1;
-      const staying = new Set(mayStay(listing) ? [...credentials].filter(isAlone) : []);
-      if (staying.size > 0) this.#credentials.set(listing, staying);
-      else this.#credentials.delete(listing);
-      for (const credential of credentials)
-        if (!staying.has(credential) && this.#change(credential, listing, undefined))
-          changed.push(credential);
+    for (const [credential, found] of this.#keys) {
+      const listings = [...found.keys()];
+      const staying = listings.some(isWanted) ? undefined : listings.find(mayStay);
+      const before = this.#inUse(credential);
+      for (const listing of listings)
+        if (!isWanted(listing) && listing !== staying) this.#forget(credential, listing);
+      if (isReplaced(before, this.#inUse(credential))) changed.push(credential);
     }
     return changed;
   }
@@ -112,20 +111,12 @@ export class FoundKeys {
     return found instanceof NoKeyError ? found.reason : undefined;
   }
 
-  /** listed: undefined if the listing has none any more. Returns whether another key is in use now. */
-  #change(credential: string, listing: string, listed: FoundKey | undefined): boolean {
-    const before = this.#inUse(credential);
-    if (listed === undefined) this.#forget(credential, listing);
-    else this.#keep(credential, listing, listed);
-    const after = this.#inUse(credential);
-    return before !== undefined && after !== undefined && !isSame(before, after);
-  }
-
   #keep(credential: string, listing: string, key: FoundKey): void {
     const known = this.#keys.get(credential) ?? new Map<string, KeyOrProblem>();
     const found = parseFound(key);
     known.set(listing, found);
     this.#keys.set(credential, known);
+    this.#credentials.set(listing, (this.#credentials.get(listing) ?? new Set()).add(credential));
     const name = `${credential} ${listing}`;
     if (found instanceof CredentialError) this.#redactor.forget(name);
     else this.#redactor.learn(name, found.reveal());
@@ -136,6 +127,9 @@ export class FoundKeys {
     if (!known?.delete(listing)) return;
     this.#redactor.forget(`${credential} ${listing}`);
     if (known.size === 0) this.#keys.delete(credential);
+    const credentials = this.#credentials.get(listing);
+    credentials?.delete(credential);
+    if (credentials?.size === 0) this.#credentials.delete(listing);
   }
 
   #inUse(credential: string): KeyOrProblem | undefined {

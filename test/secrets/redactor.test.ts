@@ -119,9 +119,8 @@ describe('keys that come with listings', () => {
     expect(keys.get('library/7')?.reveal()).toBe('the-other-key');
     expect(keys.learn('other', new Map([['library/8', listed('the-key-of-eight')]]))).toEqual([]);
     expect([keys.get('library/7'), keys.has('library/7')]).toEqual([undefined, false]);
-    const isOther = (listing: string) => listing === 'other';
     keys.retain(
-      (listing) => !isOther(listing),
+      (listing) => listing !== 'other',
       () => false,
     );
     expect(keys.has('library/8')).toBe(false);
