@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -106,13 +106,13 @@ function makeNamespace(name: string): Get {
 async function serveAttach(place: string, get: Get) {
   const logs: string[] = [];
   const silences: unknown[] = [];
-  const server = createServer(async (request, response) => {
+  const alertmanager = async (request: IncomingMessage, response: ServerResponse) => {
     // amtool asks for the version first.
-    if (request.url?.startsWith('/api/v2/')) {
-      if (request.method === 'POST') silences.push(await json(request));
-      response.setHeader('content-type', 'application/json').end('{ "silenceID": "one" }');
-      return;
-    }
+    if (request.method === 'POST') silences.push(await json(request));
+    response.setHeader('content-type', 'application/json').end('{ "silenceID": "one" }');
+  };
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/api/v2/')) return void alertmanager(request, response);
     const [, kind = '', name = ''] = (request.url ?? '').split('/');
     const child = startContainer(get<Workload>(kind, name), place, get);
     child.stderr?.on('data', (chunk: Buffer) => logs.push(chunk.toString()));
