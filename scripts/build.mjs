@@ -1,5 +1,5 @@
-// Bundles the exporter and its worker thread for `npm start`, the image and the npm package, with source maps for reading
-// reported stack traces.
+// Bundles the exporter, its worker thread, and what it loads only where that is needed, for `npm start`, the image and the npm
+// package, with source maps for reading reported stack traces.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -45,9 +45,28 @@ try {
   process.stderr.write(`${outdir}: ${why}; use a copy of this folder that you may write\n`);
   process.exit(1);
 }
+const entryPoints = {
+  main: 'src/main.ts',
+  'bcrypt-worker': 'src/http/bcrypt-worker.js',
+  demo: 'simulator/demo.ts',
+  re2js: 're2js',
+};
+/** What is imported only where it is needed is a file of its own, which takes no memory elsewhere. */
+const apart = {
+  name: 'apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /./ }, ({ kind, path }) => {
+      const name = basename(path, '.ts');
+      return kind === 'dynamic-import' && name in entryPoints
+        ? { path: `./${name}.js`, external: true }
+        : undefined;
+    });
+  },
+};
 await build({
   absWorkingDir: root,
-  entryPoints: { main: 'src/main.ts', 'bcrypt-worker': 'src/http/bcrypt-worker.js' },
+  entryPoints,
+  plugins: process.env.BUILD_WHOLE ? [] : [apart],
   outdir,
   bundle: true,
   platform: 'node',

@@ -20,6 +20,7 @@ const executable = `${work}/bunnynet-exporter`;
 rmSync(work, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
 process.env.BUILD_FOLDER = bundle;
+process.env.BUILD_WHOLE = 'true';
 await import('./build.mjs');
 await import('./share.mjs');
 

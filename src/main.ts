@@ -20,6 +20,7 @@ import { summary } from './cli/summary.ts';
 import { historyProgressText, pollReport, progressText, styleFor } from './cli/terminal.ts';
 import { loadConfig } from './config/load.ts';
 import { withoutAccounts } from './config/without-accounts.ts';
+import { startDemo } from './demo.ts';
 import type { Environment } from './env.ts';
 import { createExporter, type Exporter, type Setup } from './exporter.ts';
 import { WebConfigSource } from './http/web-config-source.ts';
@@ -243,11 +244,7 @@ async function exportMetrics(flags: Flags, env: Environment, { log, droppedLines
     ? (says: string) => log.info(`the scripted outage: ${says}`)
     : undefined;
   const demo = flags.demo
-    ? await (await import('./demo.ts')).startDemo({
-        scale: flags.demoScale,
-        accounts: flags.demoAccounts,
-        onOutageStep,
-      })
+    ? await startDemo({ scale: flags.demoScale, accounts: flags.demoAccounts, onOutageStep })
     : undefined;
   const answers = flags.report ? new Report() : undefined;
   try {

@@ -4,14 +4,14 @@ import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import type { ConfigDocument } from '../simulator/everything.ts';
 import { describeConfig } from '../src/config/read.ts';
-import { type DemoOptions, startDemo } from '../src/demo.ts';
+import { startDemo } from '../src/demo.ts';
 import { resources } from '../src/resources/kinds/index.ts';
 import { pollAll } from './simulator/page.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 
 /** The APIs, as `/config` shows them. */
-async function apisOf(options: Omit<DemoOptions, 'scale'>) {
+async function apisOf(options: Omit<Parameters<typeof startDemo>[0], 'scale'>) {
   const demo = await startDemo({ scale: 'small', ...options });
   onTestFinished(() => demo.stop());
   return (describeConfig(demo.config, resources) as Pick<ConfigDocument, 'apis'>).apis;

@@ -42,8 +42,20 @@ describe('the command', () => {
 
   // Of a text with a character beyond Latin-1, V8 keeps two bytes for each: two megabytes more.
   it('is a bundle in Latin-1', async () => {
-    const bundle = await readFile('dist/main.js', 'utf8');
-    expect(bundle.match(/.{0,40}[^\0-\xff].{0,40}/)?.[0]).toBeUndefined();
+    for (const name of ['main', 'demo', 're2js']) {
+      const bundle = await readFile(`dist/${name}.js`, 'utf8');
+      expect(bundle.match(/.{0,40}[^\0-\xff].{0,40}/)?.[0], name).toBeUndefined();
+    }
+  });
+
+  // A sidecar would feel the megabyte and a half that they take.
+  it('has the simulator and the engine of patterns in files of their own', async () => {
+    const marks = { demo: 'the-key-of-the-demo', re2js: 'RE2JSSyntaxException=' };
+    const main = await readFile('dist/main.js', 'utf8');
+    for (const [name, mark] of Object.entries(marks)) {
+      expect(await readFile(`dist/${name}.js`, 'utf8')).toContain(mark);
+      expect(main.includes(mark), name).toBe(false);
+    }
   });
 
   it('says what is wrong with a flag, and ends with 2', async () => {

@@ -121,6 +121,8 @@ describe('the npm package', () => {
         'dist/bunnynet-exporter.js',
         'dist/main.js',
         'dist/bcrypt-worker.js',
+        'dist/demo.js',
+        'dist/re2js.js',
         'docs/licences.md',
         'share/bash-completion/completions/bunnynet-exporter',
         'share/man/man1/bunnynet-exporter.1',
