@@ -169,7 +169,7 @@ export class Exporter {
       droppedLogLines: options.droppedLogLines ?? (() => 0),
       accounts: () => this.#setup.config.accounts,
       sameKeys: () => this.#sameKeys,
-      pauses: () => pausesOf(this.#clients, this.#now()),
+      pauses: () => this.#pauses(),
       state: ownState && (() => this.#keeper?.writes),
     });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);
@@ -410,7 +410,7 @@ export class Exporter {
       noKeyReason: (name) => this.#keys.found.noKeyReason(name),
       exporter: {
         refusedReload: this.#configuration.refused,
-        pauses: pausesOf(this.#clients, this.#now()),
+        pauses: this.#pauses(),
         capacities,
         schemaDrift: this.#schemaDrift.fields(),
         shared,
@@ -421,11 +421,20 @@ export class Exporter {
     };
   }
 
+  /** What the APIs have paused, and until when. */
+  #pauses(): CauseInput['exporter']['pauses'] {
+    const nowMs = this.#now();
+    return Array.from(this.#engine.overview().health.apis, ([api, { keys }]) => {
+      const parts = this.#clients[api].pacer.pauses(keys.keys());
+      return parts.map(({ forMs, ...part }) => ({ api, ...part, untilMs: nowMs + forMs }));
+    }).flat();
+  }
+
   /** Drift and refused reloads have lines of their own when they occur. */
   #logCauses(): void {
     const overview = this.#engine.overview();
     const state = this.#keeper?.problem;
-    const isPaused = pausesOf(this.#clients, this.#now()).length > 0;
+    const isPaused = this.#pauses().length > 0;
     const { overview: before, state: stateBefore, isPaused: wasPaused } = this.#logged ?? {};
     // In most sweeps nothing has changed since the one before. Pauses alone begin and end without a poll.
     if (overview === before && state === stateBefore && !isPaused && !wasPaused) return;
@@ -488,13 +497,6 @@ export class Exporter {
 
 function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
-}
-
-/** What the APIs have paused, and until when. */
-function pausesOf(clients: ApiClients, nowMs: number): CauseInput['exporter']['pauses'] {
-  return apiNames.flatMap((api) =>
-    clients[api].pacer.pauses().map(({ forMs, ...part }) => ({ api, ...part, untilMs: nowMs + forMs })),
-  );
 }
 
 /** The kinds that have a section. */

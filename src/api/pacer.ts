@@ -209,7 +209,7 @@ export class Pacer {
    */
   refused({ credential, kind }: QueueAddress, keyId: string, retryAfterMs: number | undefined): void {
     if (keyId !== this.#keyIdOf(credential)) return;
-    this.#pauses.refused({ keyId, kind }, credential, retryAfterMs, performance.now());
+    this.#pauses.refused({ keyId, kind }, retryAfterMs, performance.now());
     if (this.#pace.longestPauseMs !== undefined) this.#giveUpPaused();
     this.#serve();
   }
@@ -239,8 +239,8 @@ export class Pacer {
     return longest;
   }
 
-  /** All that is paused, and for how long. */
-  pauses(): readonly PausedPart[] {
+  /** All that is paused with the keys that these credentials have now, and for how long. A key may have several names. */
+  pauses(credentials: Iterable<string>): readonly PausedPart[] {
     const nowMs = performance.now();
     const { ofApi } = this.#pauses;
     const parts: PausedPart[] = [];
@@ -248,9 +248,8 @@ export class Pacer {
       if (pause && pause.untilMs > nowMs) parts.push({ credential, kind, forMs: pause.untilMs - nowMs });
     };
     add('', '', ofApi);
-    for (const [keyId, { credential, whole, kinds }] of this.#pauses.ofKeys) {
-      // Once a name has another key, nobody asks for the pauses of the one before.
-      if (this.#keyIdOf(credential) !== keyId) continue;
+    for (const credential of credentials) {
+      const { whole, kinds = [] } = this.#pausesOf(credential) ?? {};
       add(credential, '', whole);
       for (const [kind, pause] of kinds) add(credential, kind, pause);
     }

@@ -37,8 +37,6 @@ export interface KeyPauses {
   readonly refusedSinceRead: Map<string, boolean>;
   /** Whether the first pause of a row as a whole came since the last reading with any key. */
   isPausedSinceRead: boolean;
-  /** The name that the key had last. */
-  credential: string;
   refusedMs: number;
 }
 
@@ -57,11 +55,6 @@ export class Pauses {
     return this.#keys.size > 0 || this.#api !== undefined;
   }
 
-  /** By key id. */
-  get ofKeys(): ReadonlyMap<string, Readonly<KeyPauses>> {
-    return this.#keys;
-  }
-
   /** The pause of the API as a whole, or the last one until an answer other than 429 shows that it is over. */
   get ofApi(): Pause | undefined {
     return this.#api;
@@ -72,12 +65,7 @@ export class Pauses {
    * the API, if another key is paused as a whole and nothing was read at the API since. Several 429s for requests that were in flight
    * together count as one.
    */
-  refused(
-    { keyId, kind }: KeyAndKind,
-    credential: string,
-    retryAfterMs: number | undefined,
-    nowMs: number,
-  ): void {
+  refused({ keyId, kind }: KeyAndKind, retryAfterMs: number | undefined, nowMs: number): void {
     this.#forget(nowMs);
     const none = {
       whole: undefined,
@@ -85,9 +73,8 @@ export class Pauses {
       refusedSinceRead: new Map(),
       isPausedSinceRead: false,
     };
-    const key: KeyPauses = this.#keys.get(keyId) ?? { ...none, credential, refusedMs: nowMs };
+    const key: KeyPauses = this.#keys.get(keyId) ?? { ...none, refusedMs: nowMs };
     this.#keys.set(keyId, key);
-    key.credential = credential;
     key.refusedMs = nowMs;
     const before = key.kinds.get(kind);
     key.kinds.set(kind, prolonged(before, retryAfterMs, nowMs));

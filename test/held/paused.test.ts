@@ -390,3 +390,73 @@ describe('/-/ready at the start', () => {
     expect(await status('?strict')).toBe(503);
   });
 });
+
+describe('a paused key', () => {
+  const minuteMs = 60_000;
+  const pullZones = { Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false };
+  const told = (whole: Whole) => whole.exporter.causes().map(({ title }) => title);
+  const asked = (is429: () => boolean, answer: unknown) => () =>
+    is429() ? reply(429, '', { 'retry-after': '600' }) : answer;
+
+  it('whose account gets another name is told of as long as it is paused', async () => {
+    const document = {
+      credentials: { account: { env: 'KEY' } },
+      accounts: ['account'],
+      billing: { targets: 'all', interval: '1m' },
+      pull_zones: { targets: 'all', interval: '1m' },
+    };
+    let is429 = false;
+    const whole = await startWhole({
+      document: document as never,
+      routes: {
+        '/billing': asked(() => is429, { Balance: 5 }),
+        '/pullzone': asked(() => is429, pullZones),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(5 * minuteMs);
+    is429 = true;
+    await whole.pass(2 * minuteMs);
+    await whole.sweep();
+    expect(told(whole)).toEqual([expect.stringContaining('it gets no requests with it for 8 m')]);
+    const { length } = whole.requests;
+    whole.document = JSON.parse(JSON.stringify(document).replaceAll('"account"', '"acme"')) as never;
+    await whole.reload();
+    await whole.pass(2 * minuteMs);
+    await whole.sweep();
+    // Nothing is asked.
+    expect(whole.requests.length).toBe(length);
+    expect(told(whole)).toEqual([expect.stringContaining('it gets no requests with it for 6 m')]);
+    expect(
+      await whole.value('bunnynet_exporter_api_paused_until_timestamp_seconds', { credential: 'acme' }),
+    ).toBeGreaterThan(0);
+  });
+
+  it('that has two names is paused under both, and nobody is advised to poll less', async () => {
+    let is429 = false;
+    const whole = await startWhole({
+      document: {
+        credentials: { account: { env: 'KEY' }, spare: { env: 'KEY' } },
+        accounts: ['account'],
+        billing: { targets: 'all', interval: '1m' },
+        pull_zones: { targets: 'all', interval: '1m' },
+        dns_zones: { targets: [7], credential: 'spare', interval: '1m' },
+      } as never,
+      routes: {
+        '/billing': asked(() => is429, { Balance: 5 }),
+        '/pullzone': asked(() => is429, pullZones),
+        '/dnszone/7/statistics': asked(() => is429, { QueriesServedChart: {} }),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(5 * minuteMs);
+    is429 = true;
+    await whole.pass(5 * minuteMs);
+    await whole.sweep();
+    expect(told(whole)).not.toContain('Values of the core API were not read again in time');
+    for (const credential of ['account', 'spare'])
+      expect(
+        await whole.value('bunnynet_exporter_api_paused_until_timestamp_seconds', { credential }),
+      ).toBeGreaterThan(0);
+  });
+});
