@@ -27,7 +27,7 @@ import {
   planLog,
   roundText,
 } from './log-lines.ts';
-import { PollEngine } from './polling/engine.ts';
+import { machineUptimeMs, PollEngine } from './polling/engine.ts';
 import type { ListingStatus } from './polling/listing-status.ts';
 import type { Overview } from './polling/overview.ts';
 import type { TargetStatus } from './polling/target-task.ts';
@@ -83,7 +83,7 @@ export interface ExporterOptions {
   readonly state?: ({ readonly file: string | undefined } & Pick<KeeperOptions, 'during'>) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: () => number;
-  /** The clock by which values age; it never jumps. Default: the machine's uptime. */
+  /** The clock by which values, and connections, age; it never jumps. Default: the machine's uptime. */
   readonly uptimeMs?: () => number;
   /** What requests to an API are sent with. Default: connections to its address. */
   readonly createSender?: CreateSender | undefined;
@@ -180,8 +180,10 @@ export class Exporter {
         (api === 'video' ? this.#keys.found.get(credential) : undefined) ?? this.#keys.get(credential),
       check: () => this.#keys.check(),
     };
+    const { uptimeMs = machineUptimeMs } = options;
     this.#clients = createClients(config.apis, keys, observer, {
       ...options,
+      uptimeMs,
       failsPaused: options.pollsOnce,
     });
     this.#engine = new PollEngine({
@@ -205,7 +207,7 @@ export class Exporter {
         this.#warnOfSelections();
       },
       now: options.now,
-      uptimeMs: options.uptimeMs,
+      uptimeMs,
       pollsOnce: options.pollsOnce,
     });
     if (ownState?.state) this.#engine.counters.restore(ownState.state);

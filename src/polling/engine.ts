@@ -72,7 +72,7 @@ export interface EngineOptions extends Pick<PollerOptions, 'clientOf' | 'observe
   readonly onSweep?: (() => void) | undefined;
   /** Unix time. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
-  /** A clock that never jumps back, and goes on while the machine sleeps, as `performance.now()` does not. Default: the machine's uptime. */
+  /** Default: {@link machineUptimeMs}. */
   readonly uptimeMs?: (() => number) | undefined;
 }
 
@@ -100,11 +100,14 @@ const maxBackoffFactor = 10;
 /** A listing that changed in so many runs in a row is believed about what they all were without. */
 const enoughMovedRuns = 3;
 
-/** The machine is asked once a second, because that takes 10 µs, and `performance.now()` counts in between. */
 let uptimeAheadMs = 0;
 let uptimeAskedMs = Number.NEGATIVE_INFINITY;
 
-function machineUptimeMs(): number {
+/**
+ * The machine's uptime: it never jumps back, and goes on while the machine sleeps, as `performance.now()` does not. The machine is asked once
+ * a second, because that takes 10 µs; in between, that counts.
+ */
+export function machineUptimeMs(): number {
   const nowMs = performance.now();
   if (nowMs - uptimeAskedMs > 1000) {
     uptimeAheadMs = uptime() * 1000 - nowMs;

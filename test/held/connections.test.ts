@@ -2,15 +2,23 @@ import dns from 'node:dns';
 import fs from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
+import { syncBuiltinESMExports } from 'node:module';
 import { connect } from 'node:net';
+import os from 'node:os';
 import { join } from 'node:path';
+import pino from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { createExporter } from '../../src/exporter.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
+import { Credentials } from '../../src/secrets/credentials.ts';
 import { listen } from '../api/ask.ts';
 import { directory } from '../config/fixtures.ts';
 import { startDistantHost } from '../distant-host.ts';
 import { issue } from '../http/certificates.ts';
 import { temporary } from '../http/temporary.ts';
 import { runs } from '../runs.ts';
+import { answerInProcess, createSender } from './api-in-process.ts';
 import { holdFile } from './hold-file.ts';
 import { eventually, reply, startWhole } from './whole.ts';
 
@@ -253,4 +261,43 @@ it('a key file on a mount that hangs keeps nobody else from polling', async () =
   expect(whole.said(`expected the key file ${file}; reading it takes longer than 100 ms`)).not.toEqual([]);
   // Each would take one of the four threads that Node has for files and names of hosts.
   expect(opened()).toBe(1);
+});
+
+/** With the clock that the program has, which goes on while the machine sleeps. */
+it('connections from before the machine slept are begun anew', async () => {
+  const base_url = 'https://slept.test';
+  onTestFinished(answerInProcess(base_url, (_, response) => response.writeHead(200).end('{"Balance":5}')));
+  let sleptMs = 0;
+  const { uptime } = os;
+  vi.spyOn(os, 'uptime').mockImplementation(() => uptime() + sleptMs / 1000);
+  syncBuiltinESMExports();
+  // The machine is asked once a second.
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + (sleptMs > 0 ? 1001 : 0));
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  const env = { KEY: 'the-key-of-the-account' };
+  const credentials = { account: { env: 'KEY' } };
+  const document = { credentials, apis: { core: { base_url } }, billing: { targets: 'all' } };
+  const { config } = await loadConfig({ document, env, resources });
+  let begun = 0;
+  const exporter = await createExporter({
+    load: async () => ({ config, credentials: new Credentials(credentials, env) }),
+    addresses: [{ host: '127.0.0.1', port: 0 }],
+    telemetryPath: '/metrics',
+    enableLifecycle: false,
+    log: pino({ level: 'silent' }),
+    createSender(api, proxy) {
+      if (api.baseUrl.startsWith(base_url)) begun++;
+      return createSender(api, proxy);
+    },
+  });
+  onTestFinished(() => exporter.stop());
+  expect(await exporter.pollOnce()).toBe(true);
+  expect(begun).toBe(1);
+  sleptMs = 3_600_000;
+  expect(await exporter.pollOnce()).toBe(true);
+  expect(begun).toBe(2);
 });
