@@ -333,9 +333,9 @@ function declareCounts(
     '1 while the API answers the key with 401 and nothing of it was read with it since, else 0. A 401 for an id counts once another request with the key got 401, too. A new key of a library counts two minutes later. A key that came with a listing has a series only while it is refused.',
     ({ health, apis }) =>
       apis.flatMap((api) =>
-        Array.from(health.apis.get(api)?.keys ?? [], ([credential, { account, state }]) => ({
+        Array.from(health.apis.get(api)?.keys ?? [], ([credential, { account, isRefused }]) => ({
           labels: { api, credential, account },
-          value: Number(state === 'refused'),
+          value: Number(isRefused),
         })).filter(({ labels, value }) => value === 1 || !isFoundKey(labels.credential)),
       ),
   );

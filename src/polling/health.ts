@@ -23,8 +23,8 @@ const silenceMs = 2000;
 export interface KeyHealth {
   /** Whose it is. */
   readonly account: string;
-  /** refused: the API answered 401, and no poll that began since was read with the key; read: something was; pending: no poll has ended. */
-  readonly state: 'pending' | 'read' | 'failing' | 'refused';
+  /** Whether the API answered 401, and no poll that began since was read with the key. */
+  readonly isRefused: boolean;
   /** When the last poll began that was read well, by the machine's uptime; minus infinity before the first. */
   readonly readBeganMs: number;
   /** Since when something is answered 401 or 403, by the machine's uptime; infinite where nothing is. */
@@ -135,7 +135,7 @@ export function readAt({ apis }: Health, credential: string): readonly ApiName[]
 
 /** Whether the API answered 401, and nothing was read with this key since. */
 export function isRefused({ apis }: Health, api: ApiName, credential: string): boolean {
-  return apis.get(api)?.keys.get(credential)?.state === 'refused';
+  return apis.get(api)?.keys.get(credential)?.isRefused ?? false;
 }
 
 /**
@@ -151,7 +151,7 @@ export function acceptedBeside(
   const deniedMs = keys.flatMap(([name, key]) => (key && denying.has(name) ? key.deniedSinceMs : []));
   const sinceMs = Math.max(...deniedMs);
   return keys.flatMap(([name, key]) =>
-    !denying.has(name) && key?.state === 'read' && key.readBeganMs > sinceMs ? name : [],
+    !denying.has(name) && key && !key.isRefused && key.readBeganMs > sinceMs ? name : [],
   );
 }
 
@@ -170,7 +170,6 @@ interface SeenOperation<Task> {
 
 interface SeenKey {
   readonly account: string;
-  hasEnded: boolean;
   /** Since when the newest of what is refused (401) is, by the machine's uptime; minus infinity without one. */
   refusedSinceMs: number;
   /** As in `KeyHealth`. */
@@ -264,7 +263,7 @@ class SeenApi<Task extends Polled> {
           credential,
           {
             account: key.account,
-            state: stateOf(key),
+            isRefused: key.readBeganMs < key.refusedSinceMs,
             readBeganMs: key.readBeganMs,
             deniedSinceMs: key.deniedSinceMs,
           },
@@ -288,14 +287,12 @@ class SeenApi<Task extends Polled> {
     if (!key) {
       key = {
         account,
-        hasEnded: false,
         refusedSinceMs: Number.NEGATIVE_INFINITY,
         readBeganMs: Number.NEGATIVE_INFINITY,
         deniedSinceMs: Number.POSITIVE_INFINITY,
       };
       this.#keys.set(credential, key);
     }
-    if (hasEnded(record)) key.hasEnded = true;
     key.readBeganMs = Math.max(key.readBeganMs, readBeganMs);
     if (deniedSinceMs !== undefined && lastFailure && !lastFailure.doubt)
       key.deniedSinceMs = Math.min(key.deniedSinceMs, deniedSinceMs);
@@ -317,10 +314,4 @@ function newestOf<Task extends Polled>(operations: readonly SeenOperation<Task>[
   for (const { newest } of operations)
     if (newest && (!found || newest.record.answeredMs > found.record.answeredMs)) found = newest;
   return found;
-}
-
-function stateOf({ hasEnded: anyEnded, readBeganMs, refusedSinceMs }: SeenKey): KeyHealth['state'] {
-  if (readBeganMs < refusedSinceMs) return 'refused';
-  if (Number.isFinite(readBeganMs)) return 'read';
-  return anyEnded ? 'failing' : 'pending';
 }

@@ -10,7 +10,7 @@ export interface FoundKey {
   readonly isReadOnly: boolean;
 }
 
-/** A listing has no key that would do. Nothing is sent then: no other key opens it. */
+/** No listing has a key that would do. Nothing is sent then: no other key opens it. */
 export class NoKeyError extends CredentialError {
   readonly reason: 'no_key' | 'read_only_key';
 
@@ -50,7 +50,7 @@ export class FoundKeys {
 
   /**
    * Keeps the keys that a listing has now, by credential, and forgets those that only it had before. Each must be valid as in a
-   * key file. If several listings have one for a credential, the first is in use. Returns the credentials whose key in use has
+   * key file. If several listings have one for a credential, the first is in use, until another of them that had the same has a newer one. Returns the credentials whose key in use has
    * changed.
    *
    * @param isWhole false if the listing may have more keys than these: then none is forgotten
@@ -114,8 +114,15 @@ export class FoundKeys {
   #keep(credential: string, listing: string, key: FoundKey): void {
     const known = this.#keys.get(credential) ?? new Map<string, KeyOrProblem>();
     const found = parseFound(key);
+    const [before, inUse] = [known.get(listing), this.#inUse(credential)];
+    // Where several listings had the same key, and one has another now, the others are not as new, or fail.
+    const isNewest =
+      found instanceof Secret &&
+      before instanceof Secret &&
+      inUse instanceof Secret &&
+      before.isSameAs(inUse);
     known.set(listing, found);
-    this.#keys.set(credential, known);
+    this.#keys.set(credential, isNewest ? new Map([[listing, found], ...known]) : known);
     this.#credentials.set(listing, (this.#credentials.get(listing) ?? new Set()).add(credential));
     const name = `${credential} ${listing}`;
     if (found instanceof CredentialError) this.#redactor.forget(name);
@@ -133,6 +140,12 @@ export class FoundKeys {
   }
 
   #inUse(credential: string): KeyOrProblem | undefined {
-    return this.#keys.get(credential)?.values().next().value;
+    let first: KeyOrProblem | undefined;
+    for (const found of this.#keys.get(credential)?.values() ?? []) {
+      // Where one listing has no key, another one may have one.
+      if (found instanceof Secret) return found;
+      first ??= found;
+    }
+    return first;
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PollTask } from '../../src/polling/task.ts';
 import { count } from '../../src/text.ts';
 import { runs } from '../runs.ts';
-import { reply, startWhole } from './whole.ts';
+import { type Request, reply, startWhole, type Whole } from './whole.ts';
 
 const account = 'the-key-of-the-account';
 const minuteMs = 60_000;
@@ -360,4 +360,54 @@ it('keys that all change in one listing are one plan and one line, and everythin
   expect(whole.exporter.targets().every(({ state }) => state === 'ok')).toBe(true);
   const sent = whole.requests.filter(({ key: used }) => used?.startsWith('key-after'));
   expect(sent).toHaveLength(libraries.length);
+});
+
+describe('a library that two accounts list', () => {
+  const hourMs = 60 * minuteMs;
+  const first = 'the-key-of-the-first';
+  const states = (whole: Whole) => whole.exporter.targets().map(({ state }) => state);
+  const start = async (list: (isFirst: boolean) => unknown, opens: () => string) => {
+    const whole = await startWhole({
+      document: {
+        credentials: { account: { env: 'KEY' }, second: { env: 'SECOND' } },
+        accounts: ['account', 'second'],
+        video_library_statistics: { targets: 'all', interval: '5m' },
+      } as never,
+      env: { KEY: first, SECOND: 'the-key-of-the-second' },
+      routes: {
+        '/videolibrary': ({ key }: Request) => list(key === first),
+        '/library/4/statistics': ({ key }: Request) =>
+          key === opens() ? { viewsChart: { '2026-08-15': 3 } } : reply(401),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(20 * minuteMs);
+    return whole;
+  };
+
+  it('is read with its new key, which the second one lists, where the first may list no more', async () => {
+    let isLost = false;
+    let key = 'opens-the-library';
+    const whole = await start(
+      (isFirst) => (isFirst && isLost ? reply(403) : listed({ Id: 4, Name: 'films', ApiKey: key })),
+      () => key,
+    );
+    isLost = true;
+    await whole.pass(hourMs);
+    expect(states(whole)).toEqual(['ok']);
+    key = 'opens-it-from-now-on';
+    await whole.pass(24 * hourMs);
+    expect(states(whole)).toEqual(['ok']);
+  });
+
+  it('is read with the key that the second one lists, where the first sees none any more', async () => {
+    let isHidden = false;
+    const whole = await start(
+      (isFirst) => listed({ Id: 4, Name: 'films', ApiKey: isFirst && isHidden ? null : 'opens-the-library' }),
+      () => 'opens-the-library',
+    );
+    isHidden = true;
+    await whole.pass(24 * hourMs);
+    expect(states(whole)).toEqual(['ok']);
+  });
 });
