@@ -1,9 +1,16 @@
 /** How a history asks the API, and what it says of a failure. */
 import type { ApiClients } from '../api/client.ts';
 import { failureIn } from '../api/errors.ts';
-import { addressOf, type ListingOutcome, type ListingSpec, nameOf, type Spec } from '../polling/past.ts';
+import {
+  addressOf,
+  enoughMovedRuns,
+  type ListingOutcome,
+  type ListingSpec,
+  nameOf,
+  type Spec,
+} from '../polling/past.ts';
 import { isNotInPlan } from '../resources/envelope.ts';
-import { type Get, silent } from '../resources/resource.ts';
+import { type Found, type Get, idText, silent } from '../resources/resource.ts';
 import { safeLine } from '../text.ts';
 
 export interface Reader {
@@ -42,8 +49,13 @@ export function reasonText(
 export async function readListing(reader: Reader, spec: ListingSpec, nowMs: number): Promise<ListingOutcome> {
   const { listing, parent, account, credential } = spec;
   try {
-    const run = await listing.discover(getFor(reader, spec), parent?.ids, silent, nowMs);
-    return { entries: [...run.found] };
+    const entries = new Map<string, Found>();
+    for (let runs = 0; runs < enoughMovedRuns; runs++) {
+      const { found, moved } = await listing.discover(getFor(reader, spec), parent?.ids, silent, nowMs);
+      if (moved === undefined) return { entries: [...found] };
+      for (const one of found) entries.set(idText(one.ids), one);
+    }
+    return { entries: [...entries.values()] };
   } catch (error) {
     reader.signal.throwIfAborted();
     const failure = failureOf(error);

@@ -11,6 +11,7 @@ export function specsOf(config: Config, resources: readonly Resource[]): readonl
     ...wantedBy(config, resources),
     keyIdOf: () => '',
     snapshotOf: () => undefined,
+    isComplete: () => true,
     before: new Map(),
   });
   return [...listings.values(), ...[...targets.values()].filter(({ fedBy }) => fedBy === undefined)];

@@ -24,7 +24,7 @@ import { nextTurn, ownTurn, Turns } from '../turns.ts';
 import { capacity } from './capacity.ts';
 import { Doubts, isInDoubt, listingBehind } from './doubts.ts';
 import { type Health, health, isGood, isRefused, readAt } from './health.ts';
-import { compareListed, ownKeysOf, type SnapshotEntry } from './listed-things.ts';
+import { compareListed, enoughMovedRuns, ownKeysOf, type SnapshotEntry } from './listed-things.ts';
 import { isAccepted, logDiscovery, mayLack } from './listing-status.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
 import { plan, type Wanted, wantedBy } from './plan.ts';
@@ -96,9 +96,6 @@ const lookPauseMs = 1000;
 
 /** The most intervals between two polls of what fails permanently. */
 const maxBackoffFactor = 10;
-
-/** A listing that changed in so many runs in a row is believed about what they all were without. */
-const enoughMovedRuns = 3;
 
 let uptimeAheadMs = 0;
 let uptimeAskedMs = Number.NEGATIVE_INFINITY;
@@ -271,6 +268,7 @@ export class PollEngine {
       ...this.#wanted,
       keyIdOf,
       snapshotOf: (key) => this.#listing(key)?.snapshot,
+      isComplete: (key) => isComplete(this.#listing(key)),
       before: this.targets(),
     });
     for (const spec of listings.values()) this.#syncListing(spec);
@@ -284,7 +282,7 @@ export class PollEngine {
     // Until the listing at a new address was read, what stays is polled with the keys that the former listing had.
     const unread = new Set<string>();
     for (const { key, listing, credential } of listings.values())
-      if (listing.hasOwnKeys && !this.#listing(key)?.snapshot) unread.add(credential);
+      if (listing.hasOwnKeys && !isComplete(this.#listing(key))) unread.add(credential);
     const changed = foundKeys.retain(
       (one) => listings.has(one),
       (one) => unread.has(credentialIn(one) ?? ''),
@@ -675,6 +673,7 @@ export class PollEngine {
     const { log, foundKeys } = this.#options;
     const { key, keyId } = task.spec;
     const before = task.snapshot;
+    const wasComplete = isComplete(task);
     this.#poller.noteLacking(task, run);
     const spared = noteMissed(task, run);
     const nowMs = this.#options.now?.() ?? Date.now();
@@ -689,8 +688,9 @@ export class PollEngine {
     const isOther = before?.entries !== entries || before.keyId !== keyId;
     if (isOther) task.snapshot = { entries, keyId, runs };
     else if (before.runs !== runs) task.snapshot = { ...before, runs };
+    const isProof = isComplete(task) && !wasComplete;
     // All that it changes is one plan.
-    if (isOther || changed.length > 0 || (before.runs !== runs && this.#mayOrphan(task)))
+    if (isOther || isProof || changed.length > 0 || (before.runs !== runs && this.#mayOrphan(task)))
       await this.#syncSoon();
     this.#retryWith(changed);
     await this.#deliver(task, run, signal);
@@ -746,7 +746,7 @@ export class PollEngine {
   #unlistedKinds(): ReadonlySet<string> {
     const unlisted = new Set<Listing>();
     for (const task of this.#tasks.values())
-      if (task instanceof ListingTask && !task.snapshot?.runs?.length) unlisted.add(task.spec.listing);
+      if (task instanceof ListingTask && !isComplete(task)) unlisted.add(task.spec.listing);
     const isUnlisted = (listing: Listing | undefined): boolean =>
       listing !== undefined && (unlisted.has(listing) || isUnlisted(listing.parent));
     return new Set(
@@ -871,11 +871,19 @@ export class PollEngine {
     );
   }
 
+  /** Whether a listing is read once more although everything is polled once: it changed meanwhile, and may have more. */
+  #lacksRuns(task: ListingTask): boolean {
+    return this.#options.pollsOnce === true && !task.record.lastFailure && !isComplete(task);
+  }
+
   #checkAllPolled(): void {
     if (this.#hasPolledAll || this.#planSoon || !this.#wanted || this.#isStopped) return;
     if (this.#doubts.isAsking) return;
     for (const task of this.#tasks.values()) {
-      const isPending = task instanceof TargetTask ? task.state === 'pending' : !hasEnded(task.record);
+      const isPending =
+        task instanceof TargetTask
+          ? task.state === 'pending'
+          : !hasEnded(task.record) || this.#lacksRuns(task);
       if (isPending) return;
     }
     if (this.#askLacking()) return;
@@ -905,6 +913,13 @@ function logChangedKeys(log: Logger, credentials: readonly string[]): void {
 function keysBefore(spec: Spec): readonly string[] {
   const afterKey = spec.type === 'listing' ? spec.afterKey : undefined;
   return [spec.namesKey, afterKey].filter((key) => key !== undefined);
+}
+
+/** Whether it is known what a listing has: from a whole run, or from enough others in a row. */
+function isComplete(task: ListingTask | undefined): boolean {
+  return (
+    task?.snapshot !== undefined && (task.snapshot.runs !== undefined || task.movedRuns >= enoughMovedRuns)
+  );
 }
 
 /** Whether a listing reads it. */

@@ -16,6 +16,9 @@ export interface SnapshotEntry extends Listed {
   readonly listedMs?: number | undefined;
 }
 
+/** A listing that changed in so many runs in a row is believed about what they all were without. */
+export const enoughMovedRuns = 3;
+
 /** How many there are of each change. */
 export interface Changes {
   readonly added: number;

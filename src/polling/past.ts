@@ -12,7 +12,7 @@ import { type Failure, isBare401 } from './record.ts';
 import type { ListingSpec, Spec, Target } from './spec.ts';
 import type { Snapshot } from './task.ts';
 
-export { nameOf } from './listed-things.ts';
+export { enoughMovedRuns, nameOf } from './listed-things.ts';
 export { addressOf, type ListingSpec, type Spec, type Target } from './spec.ts';
 export { type FamilyRows, namedRowsOf, withAccount } from './target-rows.ts';
 
@@ -63,6 +63,7 @@ export async function findTargets({
       ...wanted,
       keyIdOf: (credential) => foundKeys.idOf(credential) ?? '',
       snapshotOf: (key) => snapshots.get(key),
+      isComplete: () => true,
       before: new Map(),
     });
     const unread = [...listings.values()].filter(({ key }) => !asked.has(key));

@@ -46,8 +46,10 @@ export interface Wanted {
 export interface PlanInput extends Wanted {
   /** An id for the current key of a credential. */
   readonly keyIdOf: (credential: string) => string;
-  /** What a listing had, by its key; undefined before its first complete run. */
+  /** What a listing had, by its key; undefined before its first run. */
   readonly snapshotOf: (listing: string) => Snapshot | undefined;
+  /** Whether that is all that it has, as far as is known. */
+  readonly isComplete: (listing: string) => boolean;
   /** What is polled now, by key. */
   readonly before: ReadonlyMap<string, Target>;
 }
@@ -100,11 +102,11 @@ interface Demand {
   readonly afterKey?: string | undefined;
 }
 
-/** What a listing had; undefined where that is not known yet. */
+/** What a listing had, as far as it was read; undefined where nothing is known yet. */
 type Visit = (spec: ListingSpec, entries: readonly SnapshotEntry[] | undefined) => void;
 
 export function plan(input: PlanInput): Plan {
-  const { config, isLeftOut, keyIdOf, snapshotOf, before } = input;
+  const { config, isLeftOut, keyIdOf, snapshotOf, isComplete, before } = input;
   const listings = new Map<string, ListingSpec>();
   const targets = new Map<string, Target>();
   const selections = new Map<string, TargetSelection[]>();
@@ -169,7 +171,7 @@ export function plan(input: PlanInput): Plan {
   /** Several kinds select from one listing. */
   const named = new Map<string, readonly SnapshotEntry[]>();
 
-  /** What a listing had; undefined while it, or what decides which of it is left out, was never complete. */
+  /** What a listing had; undefined before it, and what decides which of it is left out, were read. */
   const entriesOf = ({ key, namesKey }: ListingSpec): readonly SnapshotEntry[] | undefined => {
     const entries = snapshotOf(key)?.entries;
     if (!entries || namesKey === undefined) return entries;
@@ -334,13 +336,14 @@ export function plan(input: PlanInput): Plan {
     /** Whether another listing than its own decides what is left out: then nothing is known of what was there before. */
     const isAboutThing = resource.listing?.parent !== undefined || resource.listing?.names !== undefined;
     let known: readonly Target[] | undefined;
-    /** Keeps what was there below a parent, or of the whole account. */
-    const keepBefore = (foundBy: ListingSpec, below: Ids) => {
+    /** Keeps what was there below a parent, or of the whole account, and is not listed. */
+    const keepBefore = (foundBy: ListingSpec, below: Ids, isListed?: (ids: Ids) => boolean) => {
       known ??= [...before.values()].filter((one) => one.kind === kind && one.baseUrl === baseUrl);
       for (const target of known) {
         if (target.account !== foundBy.account) continue;
         if (!Object.entries(below).every(([label, id]) => target.ids[label] === id)) continue;
         const { key, ids, listedName, keyId } = target;
+        if (isListed?.(ids)) continue;
         const entry = { ids, name: listedName };
         // The name of a target that was named before is not known yet.
         if (listedName !== undefined && !isSelected(entry)) continue;
@@ -362,6 +365,10 @@ export function plan(input: PlanInput): Plan {
           count++;
           addListed(key, entry, spec);
         } else excluded.push(entry);
+      }
+      if (!isComplete(spec.key)) {
+        const listed = new Set(entries.map(({ ids }) => idText(ids)));
+        keepBefore(spec, spec.parent?.ids ?? {}, (ids) => listed.has(idText(ids)));
       }
       const ofListing = selections.get(spec.key) ?? [];
       selections.set(spec.key, [...ofListing, { kind, targets: count, excluded }]);
@@ -388,6 +395,11 @@ export function plan(input: PlanInput): Plan {
           const spec = addListing(listing, credential, account, one, demand);
           visit(spec, entriesOf(spec));
         }
+        if (isComplete(parentSpec.key)) return;
+        const listed = new Set(parents.map(({ ids }) => idText(ids)));
+        keepBefore(parentSpec, parentSpec.parent?.ids ?? {}, (ids) =>
+          listed.has(idText(parentOf(listing, ids)?.ids ?? {})),
+        );
       });
     };
 

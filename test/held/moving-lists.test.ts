@@ -1,5 +1,8 @@
 /** Lists in pages that change while they are read. */
 import { describe, expect, it } from 'vitest';
+import { temporary } from '../http/temporary.ts';
+import { writeHistory } from './history-before.ts';
+import { byHour } from './steady.ts';
 import { type Request, reply, startWhole, type Whole } from './whole.ts';
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
@@ -289,3 +292,89 @@ it.each([false, true])(
     ]);
   },
 );
+
+/** Zones in pages of 100; before its second page the first run loses zone 50, so that 101 is not seen. */
+function movingZones() {
+  let ids = numbers(1, 130);
+  const state = { isMoving: false };
+  const route = ({ query }: Request) => {
+    const [page, perPage] = [Number(query.get('page')), Number(query.get('perPage'))];
+    const Items = ids
+      .slice((page - 1) * perPage, page * perPage)
+      .map((Id) => ({ Id, Name: `zone ${Id}`, Enabled: true }));
+    const answer = { Items, TotalItems: ids.length, HasMoreItems: page * perPage < ids.length };
+    if (page === 1 && state.isMoving) {
+      ids = ids.filter((id) => id !== 50);
+      state.isMoving = false;
+    }
+    return answer;
+  };
+  return { state, route };
+}
+
+it('--once with a list that moves while it is paged prints all that there is, or does not succeed', async () => {
+  const { state, route } = movingZones();
+  state.isMoving = true;
+  const whole = await startWhole({
+    pollsOnce: true,
+    document: { pull_zones: { targets: 'all' } },
+    routes: { '/pullzone': route },
+  });
+  const printed = whole.exporter.pollOnce().then(async (isGood) => ({ isGood, page: await whole.page() }));
+  await whole.pass(60_000);
+  const { isGood, page } = await printed;
+  expect([isGood, page.includes('bunnynet_pull_zone_up{pull_zone_id="101"')]).toEqual([true, true]);
+});
+
+it('a reload from named targets to all takes nothing away that the first run of a moving list lacked', async () => {
+  const { state, route } = movingZones();
+  let requests = 100;
+  const whole = await startWhole({
+    document: { pull_zone_statistics: { targets: [5, 101], interval: '1m' } },
+    routes: {
+      '/pullzone': route,
+      '/statistics': () => ({ RequestsServedChart: { '2026-08-15T00:00:00Z': requests } }),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(60_000);
+  requests = 500;
+  await whole.pass(300_000);
+  const total = async () => whole.value('bunnynet_pull_zone_requests_total', { pull_zone_id: '101' });
+  expect(await total()).toBe(400);
+  whole.document = { pull_zone_statistics: { targets: 'all', include: ['5', '101'], interval: '1m' } };
+  state.isMoving = true;
+  await whole.reload();
+  const seen: unknown[] = [];
+  for (let second = 0; second < 30; second++) {
+    await whole.pass(1000);
+    seen.push(await total());
+  }
+  expect(new Set(seen)).toEqual(new Set([400]));
+});
+
+it('a history has every target although its list changed while it was read', async () => {
+  let ids = numbers(1, 130);
+  const routes = {
+    '/pullzone': ({ query }: Request) => {
+      const [page, perPage] = [Number(query.get('page')), Number(query.get('perPage'))];
+      const answer = {
+        Items: ids.slice((page - 1) * perPage, page * perPage).map((Id) => ({ Id, Name: `zone ${Id}` })),
+        TotalItems: ids.length,
+        HasMoreItems: page * perPage < ids.length,
+      };
+      // Somebody deletes a zone of the first page after it was sent: the first of the second page is never seen.
+      ids = ids.filter((id) => id !== 5);
+      return answer;
+    },
+    '/statistics': ({ query }: Request) => ({
+      RequestsServedChart: byHour(query.get('dateFrom'), query.get('dateTo'), 0),
+    }),
+  } as never;
+  const document = { pull_zone_statistics: { targets: 'all' } } as never;
+  const run = { folder: temporary({}), nowMs: Date.parse('2026-08-15T12:00:00Z'), routes, document };
+  const history = await writeHistory(run, { durationMs: 3_600_000 });
+  const text = history.series.map(({ labels }) => String(labels)).join();
+  const missing = ids.filter((id) => !text.includes(`pull_zone_id="${id}"`));
+  expect([missing, history.isComplete]).toEqual([[], true]);
+});
