@@ -27,7 +27,8 @@ export function stateOf(history: TargetHistory, counters: readonly Family[]): Ta
     ids,
     base_url: baseUrl,
     account,
-    last_read: last.toMs / 1000,
+    // Not the start of the next day, of which nothing is known.
+    last_read: (last.toMs - 1) / 1000,
     counting_since: first.fromMs / 1000,
     counters: Object.fromEntries(states),
   };

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { writeState } from '../counting/state-file.ts';
+import { pointedTo, writeState } from '../counting/state-file.ts';
 import {
   hasCounted,
   parseState,
@@ -32,7 +32,7 @@ export interface StateOutcome {
 /** @throws an error that says why a history cannot write its state there */
 export async function checkStateFile(path: string): Promise<void> {
   await readEarlier(path);
-  const folder = dirname(path);
+  const folder = dirname(await pointedTo(path).catch(() => path));
   await access(folder, constants.W_OK).catch((error: Error) => {
     throw new Error(
       `the state file ${path} cannot be written: ${error.message}. Run this as the user of the exporter`,

@@ -44,7 +44,7 @@ export class CounterBook {
   readonly #options: BookOptions;
   readonly #entries = new Map<string, Entry>();
   #polled = 0;
-  /** The most that were polled at once, also by the process before. */
+  /** The most that were polled at once, also by the processes before, as far as the state tells. */
   #mostPolled = 0;
 
   constructor(options: BookOptions) {
@@ -61,7 +61,9 @@ export class CounterBook {
       const state = target.left === undefined ? 'awaited' : uptimeOf(target.left * 1000, at);
       if (counters) this.#entries.set(keyOf(whose), { ...whose, counters, state });
     }
-    this.#mostPolled = targets.reduce((sum, { left }) => sum + Number(left === undefined), 0);
+    const polled = targets.reduce((sum, { left }) => sum + Number(left === undefined), 0);
+    // Of those that left, twice as many are kept as were polled at once: half of them were.
+    this.#mostPolled = Math.max(polled, Math.ceil((targets.length - polled) / 2));
   }
 
   /** The counters of a target that is polled from now on; undefined where its kind has none. */

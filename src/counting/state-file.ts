@@ -136,7 +136,7 @@ async function otherKindOf(path: string): Promise<'a directory' | 'no regular fi
 }
 
 /** Where a path leads, also if nothing is there yet. */
-async function pointedTo(path: string): Promise<string> {
+export async function pointedTo(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {

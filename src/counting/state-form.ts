@@ -10,8 +10,8 @@ import * as z from 'zod';
 /** Changes when an older exporter cannot read the file. */
 export const stateVersion = 1;
 
-/** Unix time in seconds; a day is the Unix time of its start. */
-const seconds = z.number().nonnegative();
+/** Unix time in seconds, below 0 only where the clock was far behind; a day is the Unix time of its start. */
+const seconds = z.number();
 const counted = z.number().nonnegative();
 
 const count = {

@@ -86,7 +86,7 @@ export class StateKeeper {
 
   /** Something has begun that is not in the file. */
   writeSoon(): void {
-    if (this.#timer === undefined || this.#hasEnded || this.#soon) return;
+    if (this.#timer === undefined || this.#soon) return;
     const waitMs = Math.max(soonMs, this.#mayWriteSoonAtMs - performance.now());
     this.#soon = setTimeout(() => {
       this.#soon = undefined;

@@ -345,6 +345,8 @@ export class PollEngine {
     }
     const before = known.spec;
     known.update(spec, feeder);
+    // The state names its account.
+    if (before.account !== spec.account) this.counters.open(spec);
     this.#followSpec(known, before);
   }
 

@@ -84,6 +84,9 @@ describe('what left', () => {
     const polled = first.targets().map((target): TargetState => ({ ...target, left: undefined }));
     const second = bookAt(first.clock.nowMs, { targets: polled });
     expect(second.targets()).toHaveLength(1400);
+    // Also where it ended before that was noticed.
+    const third = bookAt(first.clock.nowMs, { targets: first.targets() });
+    expect(third.targets()).toHaveLength(1400);
   });
 });
 

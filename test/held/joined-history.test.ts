@@ -1,5 +1,5 @@
 /** A history that writes the state, and an exporter that goes on from there: nothing is lost at the seam, and nothing counted twice. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseState } from '../../src/counting/state-form.ts';
@@ -84,7 +84,8 @@ it('writes what each series has at the end of the history, when it was read, and
       account: 'account',
     });
     const isByHours = /pull_zone_statistics|database|load_balancer/.test(kind);
-    expect(last_read * 1000, kind).toBe(isByHours ? at('15T10:00') : at('15T00:00'));
+    // Just before, since of the day that begins at midnight nothing was read.
+    expect(last_read * 1000, kind).toBe((isByHours ? at('15T10:00') : at('15T00:00')) - 1);
     for (const [name, { series }] of Object.entries(counters))
       for (const { labels, value } of series) {
         const written = history.of(
@@ -245,5 +246,59 @@ describe('the state file', () => {
   it('that cannot be written is an error before anything is asked', async () => {
     const run = { folder: join(temporary({}), 'nowhere'), nowMs: at('15T14:20') };
     await expect(writeHistory(run)).rejects.toThrow(/state\.json cannot be written/);
+  });
+});
+
+it('a history asks for nothing where the folder that a link to the state leads to is not there', async () => {
+  const folder = temporary({});
+  // As where a volume is not mounted.
+  symlinkSync(join(folder, 'volume', 'state.json'), join(folder, 'state.json'));
+  let asked = 0;
+  const document = { dns_zones: { targets: [7] } };
+  const routes = { '/dnszone/7/statistics': () => ({ QueriesServedChart: { '2026-08-14': ++asked } }) };
+  const run = { folder, nowMs: Date.parse('2026-08-15T12:00:00Z'), routes, document };
+  await expect(writeHistory(run)).rejects.toThrow('cannot be written');
+  expect(asked).toBe(0);
+});
+
+describe('what happens for the first time on the day after a history', () => {
+  const family = 'bunnynet_shield_requests_total';
+  const midnightMs = Date.parse('2026-08-15T00:00:00Z');
+  const document = { shield_statistics: { targets: [7], interval: '10m' } };
+
+  /** 100 requests blocked on each day; on the 15th, 500 were challenged, too: the first ones ever. */
+  const routes = {
+    '/shield/metrics/overview/7/detailed': ({ query }: { query: URLSearchParams }) => {
+      const [first, last] = ['StartDate', 'EndDate'].map((name) => Number(query.get(name)?.slice(8, 10)));
+      const chart = (of: (day: number) => number) =>
+        Object.fromEntries(
+          Array.from({ length: (last ?? 0) - (first ?? 0) + 1 }, (_, at) => (first ?? 0) + at).map((day) => [
+            `2026-08-${day}T00:00:00Z`,
+            of(day),
+          ]),
+        );
+      const challenged = last === 15 ? { Challenged: chart((day) => (day === 15 ? 500 : 0)) } : {};
+      return { data: { waf: { metrics: { Blocked: chart(() => 100), ...challenged } }, resolution: 4 } };
+    },
+  } as never;
+
+  const sum = (series: Record<string, number>) => Object.values(series).reduce((a, b) => a + b, 0);
+
+  it('counts', async () => {
+    const run = { folder: temporary({}), nowMs: Date.parse('2026-08-15T12:00:00Z'), routes, document };
+    const history = await writeHistory(run, { untilMs: midnightMs });
+    const end = history.series.find(({ name }) => name === family)?.samples.at(-1)?.[1];
+    const whole = await startExporter(run);
+    await whole.pass(11 * minuteMs);
+    expect(sum(await whole.series(family)) - (end ?? Number.NaN)).toBe(100 + 500);
+  });
+
+  it('counts as it does without a history, where the last reading was just before midnight', async () => {
+    const whole = await startWhole({ nowMs: midnightMs - 10 * minuteMs, routes, document });
+    await whole.exporter.start();
+    await whole.pass(minuteMs);
+    const before = sum(await whole.series(family));
+    await whole.pass(25 * minuteMs);
+    expect(sum(await whole.series(family)) - before).toBe(100 + 500);
   });
 });

@@ -272,6 +272,21 @@ describe('whose a counter is', () => {
     expect(after[1]).toBe(0);
   });
 
+  it('is that of the account as it is called now, in the file, too', async () => {
+    const run = { folder: temporary({}), nowMs: at('15T12:00'), routes };
+    const { audit_log: _, ...ofZone } = documentOf('acme');
+    const whole = await start({ ...run, document: ofZone });
+    const file = join(run.folder, 'state.json');
+    whole.document = {
+      ...whole.document,
+      credentials: { umbrella: { env: 'KEY' } },
+      dns_zones: { targets: [7], credential: 'umbrella' },
+    };
+    await whole.reload();
+    await whole.stop();
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ targets: [{ account: 'umbrella' }] });
+  });
+
   it('begins anew at another address', async () => {
     const { after } = await twice({ apiUrl: 'https://other.test' });
     expect(after).toEqual([0, 0]);
