@@ -139,7 +139,9 @@ export class Exporter {
     | undefined;
   readonly #stateFile: string | undefined;
   readonly #keeper: StateKeeper | undefined;
-  readonly #startedAtMs = Date.now();
+  readonly #uptimeMs: () => number;
+  /** By the machine's uptime. */
+  readonly #startedMs: number;
   #setup: Setup;
   /** The accounts that are not read, because they have the key of another one. */
   #sameKeys: readonly SameKey[] = [];
@@ -151,6 +153,8 @@ export class Exporter {
     const { log, redactor = new Redactor(options.now) } = options;
     const { config } = setup;
     this.#options = options;
+    this.#uptimeMs = options.uptimeMs ?? machineUptimeMs;
+    this.#startedMs = this.#uptimeMs();
     this.#keys = new Keys({
       redactor,
       onChanged: (credentials) => this.#keysChanged(credentials),
@@ -180,7 +184,7 @@ export class Exporter {
         (api === 'video' ? this.#keys.found.get(credential) : undefined) ?? this.#keys.get(credential),
       check: () => this.#keys.check(),
     };
-    const { uptimeMs = machineUptimeMs } = options;
+    const uptimeMs = this.#uptimeMs;
     this.#clients = createClients(config.apis, keys, observer, {
       ...options,
       uptimeMs,
@@ -374,6 +378,7 @@ export class Exporter {
       isReady: () => this.#engine.isReady,
       hasRead: () => this.#engine.hasRead,
       accounts: () => this.#setup.config.accounts,
+      leftOut: () => this.#sameKeys.map(({ account }) => account),
       isOn: (kind) => this.#setup.config.sections.some((section) => section.kind === kind),
       targets: () => this.targets(),
       listings: () => this.listings(),
@@ -387,7 +392,7 @@ export class Exporter {
 
   #status(): ExporterStatus {
     return {
-      startedAtMs: this.#startedAtMs,
+      upMs: this.#uptimeMs() - this.#startedMs,
       series: (kind) => this.#store.series(kind),
       configuration: this.#configuration,
       capacities: this.#engine.overview().capacities,

@@ -1,4 +1,4 @@
-/** Log lines about the exporter as a whole: requests, the plan, series left out, rounds and reloads. */
+/** Log lines about the exporter as a whole: requests, the plan, lacking products, orphans, rounds and reloads. */
 import type { Logger } from 'pino';
 import type { ClientObserver } from './api/client.ts';
 import type { Config } from './config/config.ts';
@@ -90,7 +90,7 @@ export function orphanLog(log: Logger): (listings: readonly ListingStatus[]) => 
     const before = logged;
     logged = new Map(listings.map(({ poll, orphans = 0 }) => [poll.key, orphans]));
     for (const { poll, orphans = 0 } of listings) {
-      if (orphans === (before.get(poll.key) ?? 0)) continue;
+      if (orphans === 0 || orphans === before.get(poll.key)) continue;
       const { kind, account, listing } = poll;
       const of = `${orphans === 1 ? singular(listing.nouns) : listing.nouns} of ${account}`;
       const nouns = listing.names?.nouns ?? '';

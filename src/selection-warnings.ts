@@ -69,7 +69,12 @@ function entriesOf(
   listings: readonly ListingStatus[],
   accounts: readonly string[],
 ): readonly Listed[] | undefined {
+  // What is below a thing is listed once that is known.
+  if (listing.parent && !entriesOf(listing.parent, listings, accounts)) return undefined;
   const own = listings.filter(({ poll }) => poll.listing === listing && accounts.includes(poll.account));
+  // One that has the key of another account is not listed.
+  if (!listing.parent && new Set(own.map(({ poll }) => poll.account)).size < accounts.length)
+    return undefined;
   const known = own.flatMap(({ poll, entries, lacksProduct }) => {
     if (lacksProduct) return [[]];
     if (poll.namesKey === undefined || !entries) return entries ? [entries] : [];

@@ -159,9 +159,10 @@ export function pollReport(
   const failures = [...failedOf(statuses, 'target'), ...failedOf(listings, 'listing')];
   const good =
     statuses.length === 0 ? 'every listing succeeded, and there is no target' : 'every poll succeeded';
-  const verdict = succeeded
-    ? `${style('green', '✓')} ${good}`
-    : `${style('red', '✗')} ${failures.join(' and ')} failed`;
+  // An account with the key of another one is not polled at all.
+  const bad =
+    failures.length > 0 ? `${failures.join(' and ')} failed` : `${good}, but not everything was polled`;
+  const verdict = succeeded ? `${style('green', '✓')} ${good}` : `${style('red', '✗')} ${bad}`;
   return [
     '',
     ...(rows.length > 0

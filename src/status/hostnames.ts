@@ -17,6 +17,8 @@ export interface HostnamesOptions extends Pick<StatusSources, 'targets' | 'listi
   readonly hide: (text: string) => string;
   /** Whether everything was polled once, or has had its time; it stays so. */
   readonly isReady: () => boolean;
+  /** The accounts of the configuration that are not read, because they have the key of another one. */
+  readonly leftOut: () => readonly string[];
   /** Whether the configuration has a section of this kind. */
   readonly isOn: (kind: string) => boolean;
 }
@@ -41,7 +43,8 @@ export async function answerHostnames(
   const isAsked = (one: { readonly account: string }) => account === undefined || one.account === account;
   const zones = options.targets().filter(({ target }) => target.kind === kind && isAsked(target));
   const lists = options.listings().filter(({ poll }) => poll.kind === kind && poll.isRead && isAsked(poll));
-  if (lists.length === 0 ? !options.isReady() : !areKnown(options, lists, zones)) {
+  const isLeftOut = account !== undefined && options.leftOut().includes(account);
+  if (lists.length === 0 ? isLeftOut || !options.isReady() : !areKnown(options, lists, zones)) {
     const of = account === undefined ? '' : ` of ${account}`;
     return answerText(response, 503, `not known yet: wait for a complete listing of the pull zones${of}`);
   }

@@ -43,10 +43,10 @@ function icon(tone: Tone): string {
 }
 
 function factsOf({ exporter, kinds, nowMs }: View): Html {
-  const { startedAtMs, capacities, configuration } = exporter;
+  const { upMs, capacities, configuration } = exporter;
   const series = kinds.reduce((sum, { kind }) => sum + exporter.series(kind), 0);
   const known = {
-    up: durationInWords(nowMs - startedAtMs),
+    up: durationInWords(upMs),
     series: count(series),
     'request rate (planned / allowed)': capacities
       .map((one) => `${one.api} ${rateText(one.neededPerSecond)} / ${rateText(one.allowedPerSecond)}`)

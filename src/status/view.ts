@@ -21,7 +21,7 @@ export type KindNames = Pick<Resource, 'kind' | 'noun' | 'api' | 'product'> & {
 
 /** Times are Unix times. */
 export interface ExporterStatus {
-  readonly startedAtMs: number;
+  readonly upMs: number;
   readonly series: (kind: string) => number;
   readonly configuration: {
     readonly loadedAtMs: number;
@@ -126,8 +126,7 @@ export async function buildView(
     nothingReadSinceMs: unreadSince(causeInput.health),
     kinds,
     accounts: [...byAccount].map(([account, counts]): AccountView => ({ account, counts })),
-    // The view has every listing, the failing ones first.
-    targets,
+    // The failing ones first.
     listings: listings.toSorted((a, b) => listingRank(a) - listingRank(b)),
     counts: sumOf(kinds),
     listingCounts,

@@ -71,6 +71,12 @@ describe('the report of a round of polls', () => {
     lastFailure: { ...refusedListing.lastFailure, message: 'HTTP 401\u001B[2J', sinceMs: nowMs - 60_000 },
   };
 
+  it('says that something was not polled where nothing that was polled failed', () => {
+    expect(report([status({ app_id: 'a' })], [], false)).toMatch(
+      /\n✗ every poll succeeded, but not everything was polled, in 2\.1 s\n$/,
+    );
+  });
+
   it('names each listing that failed, and its verdict counts them', () => {
     const listings = [
       listing('Shield Zones', { api: 'shield' }),

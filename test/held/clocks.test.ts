@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { temporary } from '../http/temporary.ts';
+import { routesOf } from './steady.ts';
 import { type Request, reply, startWhole } from './whole.ts';
 
 const minuteMs = 60_000;
@@ -203,4 +207,42 @@ it('what is overdue when the machine wakes is read at once, and nothing else', a
   expect(asked('/billing')).toBe(2);
   await whole.pass(20 * minuteMs);
   expect(asked('/billing')).toBe(3);
+});
+
+it('a state that was written while the clock stood at 1970 is used at the next start', async () => {
+  const path = join(temporary({}), 'state.json');
+  const documentOf = (...ids: readonly number[]) =>
+    ({ dns_zones: { targets: ids, interval: '10m' }, state: { file: path } }) as never;
+  const routes = { '*': routesOf()['/dnszone/7/statistics'] as never };
+  const apiUrl = 'https://api.test';
+  const first = await startWhole({ apiUrl, document: documentOf(7, 8), routes });
+  await first.exporter.start();
+  await first.pass(11 * minuteMs);
+  first.document = documentOf(7);
+  await first.reload();
+  await first.pass(30 * minuteMs);
+  const nowMs = Date.now();
+  first.setClock(Date.parse('1970-01-01T00:05:00Z') - nowMs);
+  await first.stop();
+  first.setClock(nowMs - Date.now());
+  expect(readFileSync(path, 'utf8')).toContain('"value":33000');
+  const second = await startWhole({ apiUrl, document: documentOf(7), routes });
+  await second.exporter.start();
+  await second.pass(minuteMs);
+  expect(second.said('cannot be used').map(({ msg }) => msg)).toEqual([]);
+  expect(await second.value('bunnynet_dns_zone_queries_total')).toBeGreaterThanOrEqual(33_000);
+});
+
+it('the status page says for how long the exporter is up, whatever the clock was at its start', async () => {
+  const whole = await startWhole({
+    nowMs: Date.parse('1970-01-01T00:01:00Z'),
+    document: { applications: { targets: ['a'] } },
+    routes: { '*': () => ({ monthlyCost: 1 }) },
+  });
+  await whole.exporter.start();
+  await whole.pass(60_000);
+  whole.setClock(Date.parse('2026-08-15T12:00:00Z') - Date.now());
+  await whole.pass(60_000);
+  const [, up] = /<dt>up<\/dt><dd>(.*?)<\/dd>/.exec((await whole.get('/')).body) ?? [];
+  expect(up).toMatch(/^2 m/);
 });

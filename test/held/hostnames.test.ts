@@ -252,3 +252,30 @@ describe('of several accounts', () => {
     });
   });
 });
+
+it('the hostnames of an account are not known, rather than none, while it has the key of another one', async () => {
+  const keys = { ACME: 'the-key-of-acme', UMBRELLA: 'the-key-of-umbrella' };
+  const whole = await startWhole({
+    document: {
+      credentials: { acme: { env: 'ACME' }, umbrella: { env: 'UMBRELLA' } },
+      accounts: ['acme', 'umbrella'],
+      pull_zones: { targets: 'all' },
+    } as never,
+    env: keys,
+    routes: {
+      '/pullzone': ({ key }) => listed(key === keys.ACME ? shop : manual),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(5000);
+  const ask = async () => await whole.get('/sd/hostnames?account=umbrella');
+  expect((await ask()).body).toContain('docs.example');
+  // Somebody copies the wrong secret.
+  whole.env = { ACME: keys.ACME, UMBRELLA: keys.ACME };
+  await whole.reload();
+  await whole.pass(5000);
+  expect(whole.exporter.causes().map(({ reason }) => reason)).toContain('same_key');
+  const { status, body } = await ask();
+  // With an empty list, Prometheus would remove every target.
+  expect([status, body]).toEqual([503, expect.stringContaining('not known yet')]);
+});

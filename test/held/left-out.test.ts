@@ -220,3 +220,53 @@ describe('a pattern is said to be wrong once, when everything that it selects fr
     );
   });
 });
+
+/** Videos with these titles. */
+const videos = (...titles: readonly string[]) => ({
+  items: titles.map((title) => ({ guid: title, title })),
+  totalItems: titles.length,
+});
+
+it('a pattern for an account that a reload adds is not said to match nothing before that was listed', async () => {
+  const { umbrella, ...acme } = both.credentials;
+  const documentOf = (accounts: readonly string[], include: readonly string[]) => ({
+    credentials: accounts.length > 1 ? { ...acme, umbrella } : acme,
+    accounts,
+    video_storage: { targets: 'all', include },
+  });
+  const whole = await startWhole({
+    document: documentOf(['acme'], ['cats']),
+    env: keys,
+    routes: {
+      '/videolibrary': ({ key }) =>
+        key === keys.ACME
+          ? listed([{ Id: 4, Name: 'films', ApiKey: 'opens-4' }])
+          : listed([{ Id: 5, Name: 'clips', ApiKey: 'opens-5' }]),
+      '/library/4/videos': () => videos('cats'),
+      '/library/5/videos': () => videos('dogs'),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(20_000);
+  whole.document = documentOf(['acme', 'umbrella'], ['cats', 'dogs']);
+  await whole.reload();
+  await whole.pass(20_000);
+  await whole.sweep();
+  expect(whole.exporter.targets().map(({ target }) => target.ids['video_id'])).toEqual(['cats', 'dogs']);
+  expect(whole.said('matches nothing')).toEqual([]);
+});
+
+it('a pattern for an account that is not read, because it has the key of another one, is not said to match nothing', async () => {
+  const whole = await startWhole({
+    document: {
+      ...both,
+      pull_zones: { targets: 'all', include: ['shop', 'umbrella-.*'] },
+    },
+    env: { ACME: keys.ACME, UMBRELLA: keys.ACME },
+    routes: { '/pullzone': () => pullZones([1, 'shop']) },
+  });
+  await whole.exporter.start();
+  await whole.pass(20_000);
+  await whole.sweep();
+  expect(whole.said('matches nothing').map(({ msg }) => msg)).toEqual([]);
+});

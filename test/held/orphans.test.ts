@@ -115,6 +115,8 @@ it('what comes back is read again', async () => {
   whole.routes['/pullzone'] = pullZonesOf(7, 8);
   await whole.pass(11 * minuteMs);
   expect(read(whole)).toEqual(both);
+  await whole.sweep();
+  expect(whole.said('left out')).toHaveLength(1);
 });
 
 it('a zone that Shield calls deleted is left out at once', async () => {

@@ -163,7 +163,7 @@ export function many(targets: number): readonly TargetStatus[] {
 }
 
 export const calm: ExporterStatus = {
-  startedAtMs: nowMs - 150_000,
+  upMs: 150_000,
   series: () => 10,
   configuration: { loadedAtMs: nowMs - 150_000, refused: undefined },
   capacities: [],
@@ -266,6 +266,7 @@ export function pagesOver(targets: () => readonly TargetStatus[], more: Partial<
     causeInput: () => causeInput(targets()),
     isReady: () => true,
     hasRead: () => true,
+    leftOut: () => [],
     isOn: () => true,
     accounts: () => ['account'],
     targets,
