@@ -48,6 +48,8 @@ export class CauseLog {
   readonly #known = new Map<string, Known>();
   /** What failed in the previous list, and when last. */
   #failures: ReadonlyMap<string, number | undefined> = new Map();
+  /** When the previous list was written. Unix time. */
+  #writtenMs = Number.NEGATIVE_INFINITY;
 
   constructor(log: Logger) {
     this.#log = log;
@@ -55,7 +57,7 @@ export class CauseLog {
 
   /**
    * A cause that is new is a warning, and so is one of which something else is known or advised than was said; one that ended is an info
-   * line, with how much it affected at most. What failed before and has not been polled since is no news under another cause; and a
+   * line, with how much it affected at most. What has begun anew since, with another key or at another address, is said again. What failed before and has not been polled since is no news under another cause; and a
    * cause is not over if what it affected fails for another.
    * nowMs: Unix time.
    */
@@ -81,6 +83,7 @@ export class CauseLog {
       if (!isTakenOver) this.#end(known, nowMs);
     }
     this.#failures = failures;
+    this.#writtenMs = nowMs;
   }
 
   /** What outages affected: when a host can be read again, the rest of it may just not have been polled since. */
@@ -103,6 +106,11 @@ export class CauseLog {
     }
     known.cause = cause;
     if (sizeOf(cause) > sizeOf(known.largest)) known.largest = cause;
+    const { failure, sinceMs = Number.NEGATIVE_INFINITY } = cause;
+    if (failure && !isHostFailure(failure) && sinceMs > this.#writtenMs) {
+      known.said = '';
+      known.saidMs.clear();
+    }
     const saying = sayingOf(cause);
     const saidMs = known.saidMs.get(saying);
     const isRepeated = saidMs !== undefined && Math.abs(nowMs - saidMs) < repeatMs;

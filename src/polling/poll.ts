@@ -18,7 +18,15 @@ import { safeLine } from '../text.ts';
 import { collect } from '../turns.ts';
 import { isKeyGood, mayBeAboutId } from './doubts.ts';
 import { isExchanged, nameOf } from './listed-things.ts';
-import { isAnswer, isBare401, isDenial, neverPolled, nextFailure, type PollRecord } from './record.ts';
+import {
+  isAnswer,
+  isBare401,
+  isDenial,
+  isHostFailure,
+  neverPolled,
+  nextFailure,
+  type PollRecord,
+} from './record.ts';
 import { newKeyMs } from './schedule.ts';
 import { addressOf, hasPollMetrics, isFoundKey, type Spec, type Target } from './spec.ts';
 import type { TargetTask, Task } from './target-task.ts';
@@ -331,7 +339,9 @@ export class Poller {
     const before = isBare && isSameKey && isBare401(record.lastFailure) ? record.lastFailure : undefined;
     if (hasPollMetrics(spec)) observer.polled(spec.kind, result, durationSeconds);
     const atMs = now();
-    const lastFailure = nextFailure(record.lastFailure, {
+    // What was answered to another key does not say since when this one is.
+    const isRow = isSameKey || (record.lastFailure && isHostFailure(record.lastFailure));
+    const lastFailure = nextFailure(isRow ? record.lastFailure : undefined, {
       result: before?.result ?? result,
       message: safeLine(thrown.message),
       status: answer.status,

@@ -1,5 +1,8 @@
 /** What an operator sees of a key that is refused: by everything, by one API, for one thing, for a while. */
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { directory } from '../config/fixtures.ts';
 import { reply, startWhole, type Whole } from './whole.ts';
 
 const refusedKeys = 'bunnynet_exporter_refused_keys';
@@ -425,4 +428,66 @@ it('a key that works again: all that the API refused is read at once, also after
   await whole.pass(2000);
   expect([await refusing(whole), await ups()]).toEqual([{ application: 0, core: 0 }, [1, 1, 1]]);
   expect([requestsOf('a'), requestsOf('b')]).toEqual(before.map((n) => n + 1));
+});
+
+describe('what was logged', () => {
+  const hourMs = 3_600_000;
+  const told = (whole: Whole) => whole.exporter.causes().map(({ title }) => title);
+
+  it('says again that a key is refused where that is another one, and since when', async () => {
+    const file = join(await directory(), 'key');
+    await writeFile(file, 'the-first-key', { mode: 0o600 });
+    const whole = await startWhole({
+      document: { credentials: { account: { file } }, billing: { targets: 'all', interval: '1h' } } as never,
+      routes: { '/billing': () => reply(401) },
+    });
+    /** Lets time pass, and the file be read, which takes real time. */
+    const pass = async (seconds: number) => {
+      for (let second = 0; second < seconds; second++) {
+        for (let n = 0; n < 10; n++) await stat(file);
+        await whole.pass(1000);
+        if (second % 10 === 9) await whole.sweep();
+      }
+    };
+    const started = whole.exporter.start();
+    for (let n = 0; n < 50; n++) await stat(file);
+    await started;
+    await pass(20);
+    await whole.pass(5 * hourMs);
+    await whole.sweep();
+    expect(whole.said('refuses the key')).toHaveLength(1);
+    const changedMs = Date.now();
+    await writeFile(file, 'the-second-key', { mode: 0o600 });
+    await pass(60);
+    expect(whole.requests.at(-1)?.key).toBe('the-second-key');
+    expect(whole.said('the key of account changed')).toHaveLength(1);
+    expect(whole.exporter.causes()[0]?.sinceMs).toBeGreaterThanOrEqual(changedMs);
+    expect(whole.said('refuses the key')).toHaveLength(2);
+  });
+
+  it('names the address that a reload has, where that is wrong, too', async () => {
+    const whole = await startWhole({
+      document: {
+        billing: { targets: 'all', interval: '1m' },
+        pull_zones: { targets: 'all', interval: '1m' },
+      },
+      routes: { '*': () => reply(404) },
+    });
+    const moveTo = async (path: string) => {
+      const core = { ...whole.api, base_url: `${whole.apiUrl}/${path}` };
+      whole.document = { ...whole.document, apis: { core } } as never;
+      await whole.reload();
+    };
+    await moveTo('one');
+    await whole.exporter.start();
+    await whole.pass(300_000);
+    await whole.sweep();
+    await whole.pass(hourMs);
+    await moveTo('two');
+    await whole.pass(300_000);
+    await whole.sweep();
+    expect(told(whole)).toEqual([expect.stringContaining('/two answers HTTP 404')]);
+    expect(whole.said('/one answers HTTP 404')).toHaveLength(1);
+    expect(whole.said('/two answers HTTP 404')).toHaveLength(1);
+  });
 });
