@@ -25,7 +25,7 @@ import { capacity } from './capacity.ts';
 import { Doubts, isInDoubt, listingBehind } from './doubts.ts';
 import { type Health, health, isGood, isRefused, readAt } from './health.ts';
 import { compareListed, enoughMovedRuns, ownKeysOf, type SnapshotEntry } from './listed-things.ts';
-import { isAccepted, logDiscovery, mayLack } from './listing-status.ts';
+import { isAccepted, logDiscovery, mayLack, wasRead } from './listing-status.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
 import { plan, type Wanted, wantedBy } from './plan.ts';
 import { type Begun, Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
@@ -651,7 +651,7 @@ export class PollEngine {
     const { resource, credential } = spec;
     const optional = isReadAlone(resource) ? resource.optionalProduct : undefined;
     if (!mayLack(optional, spec, status)) return false;
-    if (record.lastSuccessMs !== undefined && lackingSinceMs === undefined) return false;
+    if (lackingSinceMs === undefined && wasRead(record, this.#keyIdOf(spec))) return false;
     return isAccepted(optional, spec, readAt(this.#overviewNow().health, credential));
   }
 
@@ -666,6 +666,18 @@ export class PollEngine {
       this.#hurry(task, nowMs);
     }
     return isAny;
+  }
+
+  /** Another key may be of an account that lacks a product: what the one before listed is not there. */
+  #forgetLacking(): void {
+    let isAny = false;
+    for (const { poll, lacksProduct } of this.#overviewNow().listings) {
+      const task = lacksProduct ? this.#listing(poll.key) : undefined;
+      if (!task?.snapshot?.entries.length) continue;
+      task.snapshot = { entries: [], keyId: poll.keyId, runs: [] };
+      isAny = true;
+    }
+    if (isAny) this.#sync();
   }
 
   // What a listing found goes back to the plan.
@@ -851,6 +863,7 @@ export class PollEngine {
   #sweep(): void {
     this.#expire();
     this.#askLacking();
+    this.#forgetLacking();
     // Its timer stood still while the machine slept.
     this.#timetable.wake();
     // In a turn of its own: where thousands fail, both take their time.

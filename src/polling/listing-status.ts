@@ -4,7 +4,7 @@ import { apiDefaults } from '../config/config.ts';
 import type { ApiName, Listed, Listing } from '../resources/resource.ts';
 import { type Changes, describeDiscovery, nameOf, type SnapshotEntry, singular } from './listed-things.ts';
 import type { TargetSelection } from './plan.ts';
-import { type Failure, hasEnded } from './record.ts';
+import { type Failure, hasEnded, type PollRecord } from './record.ts';
 import type { ListingSpec, Spec } from './spec.ts';
 import type { ListingTask } from './task.ts';
 
@@ -51,6 +51,15 @@ export function mayLack(
   return optionalProduct === true && refusals.includes(status);
 }
 
+/** Whether something was read with the key that it has now, or, with another one, until that was refused twice: it may be of another account. */
+export function wasRead(
+  { lastSuccessMs, readWith, askedWith, permanentFailures }: PollRecord,
+  keyId: string,
+): boolean {
+  if (lastSuccessMs === undefined) return false;
+  return readWith === keyId || askedWith !== keyId || permanentFailures < 2;
+}
+
 /**
  * Whether a key that reads something of these APIs shows that what it may not read is of a product that its account lacks. Where a whole
  * API is the product, a key that reads something of it lacks only a right.
@@ -66,7 +75,7 @@ export function isAccepted(
 
 /**
  * A product that the account lacks is not told apart from one that it may not read: either way it has nothing to list. That holds
- * only until the listing succeeds once, and while the key is accepted, see {@link isAccepted}.
+ * only until the listing succeeds once with this key, and while the key is accepted, see {@link isAccepted}.
  *
  * @param readAt the APIs of which something was read with the key
  */
@@ -85,7 +94,7 @@ export function listingStatus(
   const { optionalProduct } = spec.listing;
   const lacksProduct =
     mayLack(optionalProduct, spec, lastFailure?.status) &&
-    lastSuccessMs === undefined &&
+    !wasRead(record, spec.keyId) &&
     isAccepted(optionalProduct, spec, readAt);
   const goodState = lackingSinceMs === undefined ? 'ok' : 'lacking';
   const isFailing = lastFailure !== undefined && !lacksProduct;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { mayLack } from '../../src/polling/listing-status.ts';
-import { reply, startWhole, type Whole } from './whole.ts';
+import { type Request, reply, startWhole, type Whole } from './whole.ts';
 
 const databases = '/database/v2/databases';
 
@@ -218,3 +218,70 @@ it.each([true, false])(
     expect(whole.exporter.causes()).toEqual([]);
   },
 );
+
+describe('another key under the same name, of an account that lacks a product that the former one had', () => {
+  const minuteMs = 60_000;
+  const hourMs = 60 * minuteMs;
+  const pullZones = { Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false };
+  const applications = { items: [{ id: 'a', name: 'shop' }], meta: { totalItems: 1 }, cursor: null };
+  const told = (one: Whole) => one.exporter.causes().map(({ title }) => title);
+  const states = (one: Whole) =>
+    one.exporter
+      .targets()
+      .map(({ target, state }) => `${target.kind} ${state}`)
+      .toSorted();
+
+  it('Magic Containers', async () => {
+    const ofFirst =
+      (answer: unknown) =>
+      ({ key }: Request) =>
+        key === 'first' ? answer : reply(403);
+    const options = {
+      document: {
+        billing: { targets: 'all' as const },
+        applications: { targets: 'all' as const },
+        application_limits: { targets: 'all' as const },
+      },
+      routes: {
+        '/billing': () => ({ Balance: 5 }),
+        '/mc/apps': ofFirst(applications),
+        '/mc/apps/a/summary': ofFirst({ monthlyCost: 1 }),
+        '/mc/limits': ofFirst({ maxNumberOfApplications: 5 }),
+      },
+    };
+    const whole = await startWhole({ ...options, env: { KEY: 'first' } });
+    await whole.exporter.start();
+    await whole.pass(10 * minuteMs);
+    whole.env['KEY'] = 'second';
+    await whole.reload();
+    await whole.pass(24 * hourMs);
+    const anew = await startWhole({ ...options, env: { KEY: 'second' } });
+    await anew.exporter.start();
+    await anew.pass(hourMs);
+    expect([states(anew), told(anew)]).toEqual([['application_limits lacking', 'billing ok'], []]);
+    expect([states(whole), told(whole)]).toEqual([states(anew), told(anew)]);
+  });
+
+  it('databases', async () => {
+    const whole = await startWhole({
+      document: { pull_zones: { targets: 'all' }, databases: { targets: 'all' } },
+      env: { KEY: 'first' },
+      routes: {
+        '/pullzone': () => pullZones,
+        '/database/v2/databases': ({ key }) =>
+          key === 'first'
+            ? {
+                databases: [{ id: 'db_1', name: 'shop' }],
+                page_info: { current_page: 1, total_items: 1, has_more_items: false },
+              }
+            : reply(404),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(10 * minuteMs);
+    whole.env['KEY'] = 'second';
+    await whole.reload();
+    await whole.pass(24 * hourMs);
+    expect([states(whole), told(whole)]).toEqual([['pull_zone ok'], []]);
+  });
+});
