@@ -425,6 +425,7 @@ export class Exporter {
         state: this.#keeper?.problem,
       },
       nowMs: this.#now(),
+      uptimeMs: this.#uptimeMs(),
     };
   }
 

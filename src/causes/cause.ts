@@ -60,6 +60,8 @@ export interface CauseInput {
   readonly exporter: ExporterState;
   /** Unix time. */
   readonly nowMs: number;
+  /** The same moment, by the machine's uptime. */
+  readonly uptimeMs: number;
 }
 
 /** Which targets of the status page a cause affects. */

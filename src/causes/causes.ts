@@ -181,7 +181,9 @@ function toCause(group: Group, input: CauseInput): Cause {
   const reason = failure && isHostFailure(failure) ? reasonOf(failure) : group.reason;
   const nouns = nounsOf(group, input.kinds);
   const apis = [...group.apis].flatMap((api) => input.health.apis.get(api) ?? []);
-  const since = (nature === 'outage' ? failingSince(apis) : undefined) ?? sinceMs;
+  const { nowMs, uptimeMs } = input;
+  const outageMs = nature === 'outage' ? failingSince(apis) : undefined;
+  const since = outageMs === undefined ? sinceMs : nowMs - (uptimeMs - outageMs);
   return {
     ...adviceOn(reason),
     ...(failure?.advice !== undefined && { advice: failure.advice }),
@@ -193,7 +195,8 @@ function toCause(group: Group, input: CauseInput): Cause {
     affected: affectedBy(group, nouns),
     meaning: meaningOf(group, input),
     isDown: nature === 'outage',
-    sinceMs: Number.isFinite(since) ? since : undefined,
+    // The wall clock may have been set back since.
+    sinceMs: Number.isFinite(since) ? Math.min(since, nowMs) : undefined,
     targets,
     listings,
     filter: filterOf(group, failures),
@@ -363,16 +366,16 @@ function affectedBy({ targets, listings }: Group, nouns: readonly string[]): str
 }
 
 /** How many values are no longer exported, and when the next will be dropped. */
-function meaningOf({ targets, listings }: Group, { nowMs }: CauseInput): string {
+function meaningOf({ targets, listings }: Group, { uptimeMs }: CauseInput): string {
   let [never, dropped, shown] = [0, 0, 0];
   let endMs = Number.POSITIVE_INFINITY;
-  for (const { target, state, stale, lastSuccessMs } of targets) {
+  for (const { staleAtMs, state, stale, lastSuccessMs } of targets) {
     if (state === 'absent') dropped++;
     else if (lastSuccessMs === undefined) never++;
     else if (stale) dropped++;
     else {
       shown++;
-      endMs = Math.min(endMs, lastSuccessMs + target.staleAfterMs);
+      endMs = Math.min(endMs, staleAtMs);
     }
   }
   const wereFound = listings.some(({ lastSuccessMs }) => lastSuccessMs !== undefined);
@@ -382,7 +385,7 @@ function meaningOf({ targets, listings }: Group, { nowMs }: CauseInput): string 
   return [
     never > 0 ? `${plural(never, 'target')} ${never === 1 ? 'has' : 'have'} no values yet.` : '',
     dropped > 0 ? `${plural(dropped, 'target')} ${dropped === 1 ? 'has' : 'have'} no values now.` : '',
-    shown > 0 ? shownText(shown, endMs - nowMs) : '',
+    shown > 0 ? shownText(shown, endMs - uptimeMs) : '',
     listings.length > 0 ? ofListings : '',
   ]
     .filter(Boolean)

@@ -67,10 +67,12 @@ export class SeenAccount<Task extends Polled> {
     const { lastFailure, lastSuccessMs, endedMs } = record;
     this.#apis.add(task.spec.api);
     const isRead = lastSuccessMs !== undefined && lackingSinceMs === undefined;
-    if (isRead) {
-      this.#lastSuccessMs = Math.max(this.#lastSuccessMs, lastSuccessMs);
-      // Of what fails now, it is known when its last success began, and not when it ended.
-      this.#readMs = Math.max(this.#readMs, lastFailure ? record.readBeganMs : endedMs);
+    // Of what fails now, it is known when its last success began, and not when it ended.
+    const readMs = isRead ? (lastFailure ? record.readBeganMs : endedMs) : Number.NEGATIVE_INFINITY;
+    if (isRead && readMs >= this.#readMs) {
+      this.#readMs = readMs;
+      // The wall clock may have been set back.
+      this.#lastSuccessMs = lastSuccessMs;
     }
     const isFailing = lastFailure !== undefined && !neutral.includes(lastFailure.result);
     if (isFailing) this.#addFailed(task, operation, lastFailure.result);

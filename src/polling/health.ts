@@ -37,9 +37,9 @@ export interface ApiHealth<Task extends Polled = Polled> {
    * none has ended.
    */
   readonly state: 'pending' | 'read' | 'failing' | 'down';
-  /** Unix time; minus infinity before the first success. */
-  readonly lastSuccessMs: number;
-  /** When the first failure since then was. Unix time; undefined without one. */
+  /** When the last poll began that was read well, by the machine's uptime; minus infinity before the first. */
+  readonly readBeganMs: number;
+  /** When the first failure since then was, by the machine's uptime; undefined without one. */
   readonly failingSinceMs: number | undefined;
   /** Whether several requests in a row got no answer: it may be down. */
   readonly isSuspected: boolean;
@@ -104,15 +104,18 @@ export function failingReason(
   return failing ?? ([...apis].every(isPaused) ? 'rate_limited' : undefined);
 }
 
-/** Since when nothing can be read, as Unix time: the first failure of these APIs after their last success, or else that success. */
+/**
+ * Since when nothing can be read, by the machine's uptime: the first failure of these APIs after their last success, or else when that
+ * began.
+ */
 export function failingSince(apis: Iterable<ApiHealth>): number | undefined {
-  let lastSuccessMs = Number.NEGATIVE_INFINITY;
-  for (const api of apis) lastSuccessMs = Math.max(lastSuccessMs, api.lastSuccessMs);
+  let readBeganMs = Number.NEGATIVE_INFINITY;
+  for (const api of apis) readBeganMs = Math.max(readBeganMs, api.readBeganMs);
   let firstMs = Number.POSITIVE_INFINITY;
   for (const { failingSinceMs = firstMs } of apis)
-    if (failingSinceMs >= lastSuccessMs) firstMs = Math.min(firstMs, failingSinceMs);
+    if (failingSinceMs >= readBeganMs) firstMs = Math.min(firstMs, failingSinceMs);
   // All that fails now may have failed before that success, too, for other reasons: then nobody knows more than when that was.
-  return [firstMs, lastSuccessMs].find(Number.isFinite);
+  return [firstMs, readBeganMs].find(Number.isFinite);
 }
 
 /** Whether nothing of an API can be read now. */
@@ -120,7 +123,7 @@ export function isUnread(api: ApiHealth | undefined): boolean {
   return api?.state === 'down' || api?.state === 'failing';
 }
 
-/** Since when nothing of any API can be read, as Unix time; undefined while something can. */
+/** Since when nothing of any API can be read, by the machine's uptime; undefined while something can. */
 export function unreadSince({ apis }: Health): number | undefined {
   const all = [...apis.values()];
   return all.length > 0 && all.every(isUnread) ? failingSince(all) : undefined;
@@ -185,8 +188,7 @@ class SeenApi<Task extends Polled> {
   readonly #failing: PollRecord[] = [];
   #tasks = 0;
   #ended = 0;
-  /** Unix time; minus infinity before the first. */
-  #lastSuccessMs = Number.NEGATIVE_INFINITY;
+  #readBeganMs = Number.NEGATIVE_INFINITY;
   /** Of the API, by the machine's uptime; minus infinity before the first answer. */
   #answeredMs = Number.NEGATIVE_INFINITY;
   #probedMs = Number.NEGATIVE_INFINITY;
@@ -210,8 +212,7 @@ class SeenApi<Task extends Polled> {
       operation.hasEnded = true;
     }
     this.#answeredMs = Math.max(this.#answeredMs, answeredMs);
-    if (record.lastSuccessMs !== undefined && Number.isFinite(record.readBeganMs))
-      this.#lastSuccessMs = Math.max(this.#lastSuccessMs, record.lastSuccessMs);
+    this.#readBeganMs = Math.max(this.#readBeganMs, record.readBeganMs);
     if (lastFailure) this.#failing.push(record);
     if (unanswered) operation.unansweredMs = Math.max(operation.unansweredMs, endedMs);
     else if (isGood(record)) {
@@ -249,7 +250,7 @@ class SeenApi<Task extends Polled> {
     const mayProbe = isSuspected && !isDown && uptimeMs >= this.#probedMs + probePauseMs;
     return {
       state: isDown ? 'down' : good.length > 0 ? 'read' : this.#ended > 0 ? 'failing' : 'pending',
-      lastSuccessMs: this.#lastSuccessMs,
+      readBeganMs: this.#readBeganMs,
       failingSinceMs: this.#failingSinceMs(),
       isSuspected,
       probe: mayProbe ? newestOf(others.length > 0 ? others : good) : undefined,
@@ -303,7 +304,7 @@ class SeenApi<Task extends Polled> {
   #failingSinceMs(): number | undefined {
     let firstMs: number | undefined;
     for (const { failingSinceMs: atMs } of this.#failing)
-      if (atMs !== undefined && atMs >= this.#lastSuccessMs && atMs < (firstMs ?? Number.POSITIVE_INFINITY))
+      if (atMs !== undefined && atMs >= this.#readBeganMs && atMs < (firstMs ?? Number.POSITIVE_INFINITY))
         firstMs = atMs;
     return firstMs;
   }

@@ -361,7 +361,7 @@ export class Poller {
       lastDurationSeconds: durationSeconds,
       endedMs,
       lastFailure,
-      failingSinceMs: record.failingSinceMs ?? atMs,
+      failingSinceMs: record.failingSinceMs ?? endedMs,
       permanentFailures: isPermanent(thrown) && !isNewKey ? earlierFailures + 1 : 0,
       transientFailures: isTransient || isNewKey ? record.transientFailures + 1 : 0,
       answeredMs: isAnswered ? endedMs : record.answeredMs,

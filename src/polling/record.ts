@@ -116,7 +116,7 @@ export interface PollRecord {
   readonly endedMs: number;
   /** Of the last poll; undefined if that succeeded. */
   readonly lastFailure: Failure | undefined;
-  /** When the first of the failures in a row was, whatever their reasons. Unix time; undefined if the last poll succeeded. */
+  /** When the first of the failures in a row was, whatever their reasons, by the machine's uptime; undefined if the last poll succeeded. */
   readonly failingSinceMs: number | undefined;
   /** The failures in a row, with the same key and settings, that a retry does not mend: somebody has to change something. */
   readonly permanentFailures: number;

@@ -23,6 +23,8 @@ export interface TargetStatus {
   readonly state: TargetStateName;
   /** Whether no poll succeeded within `stale_after`. Then its values are not on the page. */
   readonly stale: boolean;
+  /** From when on its values are too old, by the machine's uptime. */
+  readonly staleAtMs: number;
   /** Unix time. */
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
@@ -112,7 +114,6 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     return this.state === 'ok' || this.state === 'lacking';
   }
 
-  /** From when on its values are too old, by the machine's uptime. */
   get staleAtMs(): number {
     return this.#freshMs + this.spec.staleAfterMs;
   }

@@ -115,6 +115,7 @@ export async function buildView(
   await turns.next();
   const listingCounts = { listings: listings.length, ok: 0, lacking: 0, failing: 0, pending: 0 };
   for (const { state } of listings) listingCounts[state]++;
+  const unreadMs = unreadSince(causeInput.health);
   return {
     ...sources,
     ...pageOf(matching, query.page),
@@ -123,7 +124,7 @@ export async function buildView(
     exporter,
     causes,
     // Since when nothing can be read, as Unix time; undefined while something can be.
-    nothingReadSinceMs: unreadSince(causeInput.health),
+    nothingReadSinceMs: unreadMs && causeInput.nowMs - (causeInput.uptimeMs - unreadMs),
     kinds,
     accounts: [...byAccount].map(([account, counts]): AccountView => ({ account, counts })),
     // The failing ones first.

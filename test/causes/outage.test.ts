@@ -101,6 +101,7 @@ function start() {
             state: undefined,
           },
           nowMs: Date.now(),
+          uptimeMs: performance.now(),
         });
         causeLog.write(causes, Date.now());
       },

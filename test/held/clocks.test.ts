@@ -246,3 +246,28 @@ it('the status page says for how long the exporter is up, whatever the clock was
   const [, up] = /<dt>up<\/dt><dd>(.*?)<\/dd>/.exec((await whole.get('/')).body) ?? [];
   expect(up).toMatch(/^2 m/);
 });
+
+it('an outage after the wall clock was set back has its own beginning, and says how long values stay', async () => {
+  const pullZones = { Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false };
+  let isDown = false;
+  const down = (answer: unknown) => () => (isDown ? reply(503) : answer);
+  const whole = await startWhole({
+    document: { billing: { targets: 'all', interval: '1m' }, pull_zones: { targets: 'all', interval: '1m' } },
+    routes: { '/billing': down({ Balance: 5 }), '/pullzone': down(pullZones) },
+  });
+  await whole.exporter.start();
+  await whole.pass(5 * minuteMs);
+  whole.setClock(-2 * hourMs);
+  const setMs = Date.now();
+  isDown = true;
+  await whole.pass(10 * minuteMs);
+  await whole.sweep();
+  const [cause] = whole.exporter.causes();
+  expect.soft((cause?.sinceMs ?? 0) - Date.now(), 'the cause began in the future').toBeLessThanOrEqual(0);
+  expect.soft(cause?.sinceMs).toBeGreaterThanOrEqual(setMs);
+  expect.soft(whole.said('Nothing can be read')[0]?.msg).not.toContain('the first for 2 h');
+  isDown = false;
+  await whole.pass(5 * minuteMs);
+  await whole.sweep();
+  expect.soft(whole.said('this is over').at(-1)?.msg).not.toContain('over after 0 s');
+});

@@ -120,6 +120,9 @@ describe('an account', () => {
     expect(acme([polled('/a', read(minuteMs)), polled('/b', failed(broken, 5000))]).lastSuccessMs).toBe(
       nowMs - 5000,
     );
+    // The wall clock was set back in between.
+    const ahead = { ...read(2 * minuteMs), lastSuccessMs: nowMs + minuteMs };
+    expect(acme([polled('/a', ahead), polled('/b', read(minuteMs))]).lastSuccessMs).toBe(nowMs - minuteMs);
     expect(acme([polled('/b', read(1000), { lackingSinceMs: 1 })]).lastSuccessMs).toBe(
       Number.NEGATIVE_INFINITY,
     );

@@ -73,6 +73,8 @@ export function status(
     },
     state: 'ok',
     stale: false,
+    // The machine's uptime is the Unix time here.
+    staleAtMs: (rest.lastSuccessMs ?? nowMs - 12_000) + 180_000,
     lastSuccessMs: nowMs - 12_000,
     lastDurationSeconds: 0.184,
     lastFailure: undefined,
@@ -232,6 +234,7 @@ export function causeInput(
     noKeyReason: () => undefined,
     exporter: { ...well, ...exporter },
     nowMs,
+    uptimeMs: more.nowMs ?? nowMs,
     ...more,
   };
 }
