@@ -174,10 +174,7 @@ export class PollEngine {
 
   /** Every target, by key. */
   targets(): ReadonlyMap<string, Target> {
-    const specs = new Map<string, Target>();
-    for (const task of this.#tasks.values())
-      if (task instanceof TargetTask) specs.set(task.spec.key, task.spec);
-    return specs;
+    return new Map(Array.from(this.#targetSpecs(), (spec) => [spec.key, spec]));
   }
 
   /** Whether everything was polled once, or has had its time; it stays so. */
@@ -269,7 +266,7 @@ export class PollEngine {
       keyIdOf,
       snapshotOf: (key) => this.#listing(key)?.snapshot,
       isComplete: (key) => isComplete(this.#listing(key)),
-      before: this.targets(),
+      before: { get: (key) => this.#target(key)?.spec, values: () => this.#targetSpecs() },
     });
     for (const spec of listings.values()) this.#syncListing(spec);
     for (const spec of targets.values()) this.#syncTarget(spec);
@@ -362,7 +359,9 @@ export class PollEngine {
 
   /** Whether the listings that come first have ended once. They may come later in the same plan. */
   #mayBegin({ spec }: Task): boolean {
-    return keysBefore(spec).every((key) => hasEnded(this.#tasks.get(key)?.record ?? neverPolled));
+    const hasRun = (key: string | undefined) =>
+      key === undefined || hasEnded(this.#tasks.get(key)?.record ?? neverPolled);
+    return hasRun(spec.namesKey) && hasRun(afterKeyOf(spec));
   }
 
   /** Polls at once if other values are read from now on, or with another key, or if the interval became shorter. */
@@ -522,9 +521,7 @@ export class PollEngine {
     } else if (isRead) this.#doubts.read(spec, startedMs);
     this.#actOnFailure(task);
     if (spec.type === 'listing' && !hasEnded(before))
-      this.#makeDue(
-        (one) => keysBefore(one.spec).includes(key) && !hasEnded(one.record) && this.#mayBegin(one),
-      );
+      this.#makeDue((one) => isAfter(one.spec, key) && !hasEnded(one.record) && this.#mayBegin(one));
   }
 
   #keyIdOf({ credential }: Spec): string {
@@ -768,6 +765,15 @@ export class PollEngine {
     );
   }
 
+  #target(key: string): TargetTask | undefined {
+    const task = this.#tasks.get(key);
+    return task instanceof TargetTask ? task : undefined;
+  }
+
+  *#targetSpecs(): Iterable<Target> {
+    for (const task of this.#tasks.values()) if (task instanceof TargetTask) yield task.spec;
+  }
+
   #listing(key: string): ListingTask | undefined {
     const task = this.#tasks.get(key);
     return task instanceof ListingTask ? task : undefined;
@@ -861,14 +867,15 @@ export class PollEngine {
   }
 
   #sweep(): void {
-    this.#expire();
-    this.#askLacking();
-    this.#forgetLacking();
     // Its timer stood still while the machine slept.
     this.#timetable.wake();
-    // In a turn of its own: where thousands fail, both take their time.
+    // In a turn of its own, and all from one overview, which takes its time with thousands of targets.
     void nextTurn().then(() => {
-      if (!this.#isStopped) this.#options.onSweep?.();
+      if (this.#isStopped) return;
+      this.#expire();
+      this.#askLacking();
+      this.#forgetLacking();
+      this.#options.onSweep?.();
     });
   }
 
@@ -924,10 +931,13 @@ function logChangedKeys(log: Logger, credentials: readonly string[]): void {
     log.info({ credentials: credentials.length }, `the keys of ${text} changed`);
 }
 
-/** The listings whose first run comes first. */
-function keysBefore(spec: Spec): readonly string[] {
-  const afterKey = spec.type === 'listing' ? spec.afterKey : undefined;
-  return [spec.namesKey, afterKey].filter((key) => key !== undefined);
+function afterKeyOf(spec: Spec): string | undefined {
+  return spec.type === 'listing' ? spec.afterKey : undefined;
+}
+
+/** Whether the first run of a listing comes first. */
+function isAfter(spec: Spec, listing: string): boolean {
+  return spec.namesKey === listing || afterKeyOf(spec) === listing;
 }
 
 /** Whether it is known what a listing has: from a whole run, or from enough others in a row. */

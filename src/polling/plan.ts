@@ -50,8 +50,8 @@ export interface PlanInput extends Wanted {
   readonly snapshotOf: (listing: string) => Snapshot | undefined;
   /** Whether that is all that it has, as far as is known. */
   readonly isComplete: (listing: string) => boolean;
-  /** What is polled now, by key. */
-  readonly before: ReadonlyMap<string, Target>;
+  /** The targets that are polled now, by key. */
+  readonly before: { get(key: string): Target | undefined; values(): Iterable<Target> };
 }
 
 /** What a section selected from a listing. */
