@@ -450,7 +450,7 @@ export class Exporter {
     this.#logLacking(overview.listings);
     this.#logOrphans(overview.listings);
     const causes = this.causes().filter(({ reason }) => reason !== 'drift' && reason !== 'reload');
-    this.#causeLog.write(causes, this.#now());
+    this.#causeLog.write(causes, this.#now(), this.#uptimeMs());
   }
 
   async #apply(setup: Setup): Promise<void> {
@@ -489,7 +489,8 @@ export class Exporter {
 
   /** Says what of the patterns is hardly meant, once everything was polled once: then all is known that they select from. */
   #warnOfSelections(): void {
-    if (!this.#engine.hasPolledAll) return;
+    // Of an account that is not read, nobody knows what there is.
+    if (!this.#engine.hasPolledAll || this.#sameKeys.length > 0) return;
     const { listings } = this.#engine.overview();
     for (const text of this.#selectionWarnings(this.#setup.config, listings)) this.#options.log.warn(text);
   }

@@ -67,7 +67,8 @@ export function lackingLog(
   let logged: ReadonlySet<string> = new Set();
   return (listings) => {
     const before = logged;
-    const isSaid = ({ poll, lacksProduct }: ListingStatus) => lacksProduct || before.has(poll.key);
+    const isSaid = ({ poll, lacksProduct, found }: ListingStatus) =>
+      lacksProduct || (found === 0 && before.has(poll.key));
     logged = new Set(listings.flatMap((listing) => (isSaid(listing) ? listing.poll.key : [])));
     for (const { poll } of listings) {
       if (before.has(poll.key) || !logged.has(poll.key)) continue;

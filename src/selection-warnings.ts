@@ -72,14 +72,12 @@ function entriesOf(
   // What is below a thing is listed once that is known.
   if (listing.parent && !entriesOf(listing.parent, listings, accounts)) return undefined;
   const own = listings.filter(({ poll }) => poll.listing === listing && accounts.includes(poll.account));
-  // One that has the key of another account is not listed.
-  if (!listing.parent && new Set(own.map(({ poll }) => poll.account)).size < accounts.length)
-    return undefined;
-  const known = own.flatMap(({ poll, entries, lacksProduct }) => {
+  const known = own.flatMap(({ poll, entries, isPartial, lacksProduct }) => {
     if (lacksProduct) return [[]];
-    if (poll.namesKey === undefined || !entries) return entries ? [entries] : [];
-    const names = listings.find(({ poll: { key } }) => key === poll.namesKey)?.entries;
-    return names ? [withNames(entries, names)] : [];
+    if (isPartial || !entries) return [];
+    if (poll.namesKey === undefined) return [entries];
+    const names = listings.find(({ poll: { key } }) => key === poll.namesKey);
+    return names?.entries && !names.isPartial ? [withNames(entries, names.entries)] : [];
   });
   return own.length > 0 && known.length === own.length ? known.flat() : undefined;
 }
@@ -117,8 +115,9 @@ function takesNothing(kind: string, listing: Listing, accounts: readonly string[
 function leavesOutNothing(exclude: readonly string[]): Check {
   return (listings) => {
     const ofThings = listings.filter(({ poll }) => thingIdOf(poll.listing));
-    if (ofThings.length === 0 || ofThings.some(({ entries, lacksProduct }) => !entries && !lacksProduct))
-      return undefined;
+    const isUnknown = ({ entries, isPartial, lacksProduct }: ListingStatus) =>
+      !lacksProduct && (!entries || isPartial);
+    if (ofThings.length === 0 || ofThings.some(isUnknown)) return undefined;
     const things = ofThings.flatMap(({ poll, entries = [] }) => {
       const label = thingIdOf(poll.listing)?.label ?? '';
       return entries.map(({ ids, name }) => [label, ids[label] ?? '', name] as const);

@@ -7,6 +7,7 @@ import type { Cause } from './cause.ts';
 
 interface Known {
   cause: Cause;
+  /** By the machine's uptime. */
   readonly sinceMs: number;
   /** The cause as it was when it affected the most. */
   largest: Cause;
@@ -59,9 +60,11 @@ export class CauseLog {
    * A cause that is new is a warning, and so is one of which something else is known or advised than was said; one that ended is an info
    * line, with how much it affected at most. What has begun anew since, with another key or at another address, is said again. What failed before and has not been polled since is no news under another cause; and a
    * cause is not over if what it affected fails for another.
-   * nowMs: Unix time.
+   *
+   * @param nowMs Unix time
+   * @param uptimeMs the same moment, by the machine's uptime
    */
-  write(causes: readonly Cause[], nowMs: number): void {
+  write(causes: readonly Cause[], nowMs: number, uptimeMs = nowMs): void {
     const ended = new Map(this.#known);
     const isKnown = ({ id }: Cause) => this.#known.has(id);
     const rest = causes.every(isKnown) ? new Set<string>() : this.#restOfOutages();
@@ -72,7 +75,7 @@ export class CauseLog {
     const logged = causes.filter((cause) => isKnown(cause) || isNews(cause));
     for (const cause of logged) {
       ended.delete(cause.id);
-      this.#note(cause, nowMs);
+      this.#note(cause, nowMs, uptimeMs);
     }
     const keys = new Set(
       ended.size > 0 ? logged.flatMap((cause) => Array.from(failuresOf(cause), ([key]) => key)) : [],
@@ -80,7 +83,7 @@ export class CauseLog {
     for (const [id, known] of ended) {
       this.#known.delete(id);
       const isTakenOver = [...failuresOf(known.cause)].some(([key]) => keys.has(key));
-      if (!isTakenOver) this.#end(known, nowMs);
+      if (!isTakenOver) this.#end(known, uptimeMs);
     }
     this.#failures = failures;
     this.#writtenMs = nowMs;
@@ -98,16 +101,19 @@ export class CauseLog {
     return false;
   }
 
-  #note(cause: Cause, nowMs: number): void {
+  #note(cause: Cause, nowMs: number, uptimeMs: number): void {
     let known = this.#known.get(cause.id);
     if (!known) {
-      known = { cause, sinceMs: cause.sinceMs ?? nowMs, largest: cause, said: '', saidMs: new Map() };
+      const forMs = nowMs - (cause.sinceMs ?? nowMs);
+      known = { cause, sinceMs: uptimeMs - forMs, largest: cause, said: '', saidMs: new Map() };
       this.#known.set(cause.id, known);
     }
+    const before = known.cause.failure;
     known.cause = cause;
     if (sizeOf(cause) > sizeOf(known.largest)) known.largest = cause;
     const { failure, sinceMs = Number.NEGATIVE_INFINITY } = cause;
-    if (failure && !isHostFailure(failure) && sinceMs > this.#writtenMs) {
+    const isAnew = failure?.sinceMs !== before?.sinceMs && sinceMs > this.#writtenMs;
+    if (failure && !isHostFailure(failure) && isAnew) {
       known.said = '';
       known.saidMs.clear();
     }
@@ -120,11 +126,11 @@ export class CauseLog {
     this.#warn(cause);
   }
 
-  #end({ cause, sinceMs, largest }: Known, nowMs: number): void {
+  #end({ cause, sinceMs, largest }: Known, uptimeMs: number): void {
     const affected = largest.affected === '' ? '' : `; it affected ${largest.affected}`;
     this.#log.info(
       { cause: cause.reason },
-      `this is over after ${durationInWords(nowMs - sinceMs)}: ${cause.title}${affected}`,
+      `this is over after ${durationInWords(uptimeMs - sinceMs)}: ${cause.title}${affected}`,
     );
   }
 

@@ -49,8 +49,16 @@ import { Timetable } from './timetable.ts';
 
 /** The keys that come with listings. */
 export interface FoundKeys {
-  /** The keys that a listing has now, by credential; isWhole: all of them. Returns the credentials whose key has changed. */
-  learn(listing: string, keys: ReadonlyMap<string, ListedKey>, isWhole: boolean): readonly string[];
+  /**
+   * The keys that a listing has now, by credential; isWhole: all of them; isFailing: whether another listing fails. Returns the
+   * credentials whose key has changed.
+   */
+  learn(
+    listing: string,
+    keys: ReadonlyMap<string, ListedKey>,
+    isWhole: boolean,
+    isFailing: (listing: string) => boolean,
+  ): readonly string[];
   /**
    * Forgets what all other listings had, but a key that no listing that is wanted has: the first that may stay keeps that. Returns the
    * credentials whose key has changed.
@@ -265,7 +273,7 @@ export class PollEngine {
       ...this.#wanted,
       keyIdOf,
       snapshotOf: (key) => this.#listing(key)?.snapshot,
-      isComplete: (key) => isComplete(this.#listing(key)),
+      isComplete: (key) => this.#listing(key)?.isComplete ?? false,
       before: { get: (key) => this.#target(key)?.spec, values: () => this.#targetSpecs() },
     });
     for (const spec of listings.values()) this.#syncListing(spec);
@@ -279,7 +287,7 @@ export class PollEngine {
     // Until the listing at a new address was read, what stays is polled with the keys that the former listing had.
     const unread = new Set<string>();
     for (const { key, listing, credential } of listings.values())
-      if (listing.hasOwnKeys && !isComplete(this.#listing(key))) unread.add(credential);
+      if (listing.hasOwnKeys && !this.#listing(key)?.isComplete) unread.add(credential);
     const changed = foundKeys.retain(
       (one) => listings.has(one),
       (one) => unread.has(credentialIn(one) ?? ''),
@@ -665,12 +673,12 @@ export class PollEngine {
     return isAny;
   }
 
-  /** Another key may be of an account that lacks a product: what the one before listed is not there. */
+  /** Another key may be of an account that lacks a product: what the one before listed is not there, once that was refused twice. */
   #forgetLacking(): void {
     let isAny = false;
     for (const { poll, lacksProduct } of this.#overviewNow().listings) {
       const task = lacksProduct ? this.#listing(poll.key) : undefined;
-      if (!task?.snapshot?.entries.length) continue;
+      if (!task?.snapshot?.entries.length || task.record.permanentFailures < 2) continue;
       task.snapshot = { entries: [], keyId: poll.keyId, runs: [] };
       isAny = true;
     }
@@ -684,14 +692,15 @@ export class PollEngine {
     const { log, foundKeys } = this.#options;
     const { key, keyId } = task.spec;
     const before = task.snapshot;
-    const wasComplete = isComplete(task);
+    const wasComplete = task.isComplete;
     this.#poller.noteLacking(task, run);
     const spared = noteMissed(task, run);
     const nowMs = this.#options.now?.() ?? Date.now();
     const { listed: entries, ...changes } = compareListed(before?.entries, run.found, nowMs, spared);
     logDiscovery(log, task.spec, changes, before === undefined);
     const keys = ownKeysOf(task.spec.listing, run.found);
-    const changed = foundKeys.learn(key, keys, !run.isMoved);
+    const isFailing = (one: string) => one !== key && this.#listing(one)?.record.lastFailure !== undefined;
+    const changed = foundKeys.learn(key, keys, !run.isMoved, isFailing);
     this.#noteChangedKeys(changed);
     const runs = run.isMoved
       ? before?.runs
@@ -699,7 +708,7 @@ export class PollEngine {
     const isOther = before?.entries !== entries || before.keyId !== keyId;
     if (isOther) task.snapshot = { entries, keyId, runs };
     else if (before.runs !== runs) task.snapshot = { ...before, runs };
-    const isProof = isComplete(task) && !wasComplete;
+    const isProof = task.isComplete && !wasComplete;
     // All that it changes is one plan.
     if (isOther || isProof || changed.length > 0 || (before.runs !== runs && this.#mayOrphan(task)))
       await this.#syncSoon();
@@ -757,7 +766,7 @@ export class PollEngine {
   #unlistedKinds(): ReadonlySet<string> {
     const unlisted = new Set<Listing>();
     for (const task of this.#tasks.values())
-      if (task instanceof ListingTask && !isComplete(task)) unlisted.add(task.spec.listing);
+      if (task instanceof ListingTask && !task.isComplete) unlisted.add(task.spec.listing);
     const isUnlisted = (listing: Listing | undefined): boolean =>
       listing !== undefined && (unlisted.has(listing) || isUnlisted(listing.parent));
     return new Set(
@@ -895,7 +904,7 @@ export class PollEngine {
 
   /** Whether a listing is read once more although everything is polled once: it changed meanwhile, and may have more. */
   #lacksRuns(task: ListingTask): boolean {
-    return this.#options.pollsOnce === true && !task.record.lastFailure && !isComplete(task);
+    return this.#options.pollsOnce === true && !task.record.lastFailure && !task.isComplete;
   }
 
   #checkAllPolled(): void {
@@ -938,13 +947,6 @@ function afterKeyOf(spec: Spec): string | undefined {
 /** Whether the first run of a listing comes first. */
 function isAfter(spec: Spec, listing: string): boolean {
   return spec.namesKey === listing || afterKeyOf(spec) === listing;
-}
-
-/** Whether it is known what a listing has: from a whole run, or from enough others in a row. */
-function isComplete(task: ListingTask | undefined): boolean {
-  return (
-    task?.snapshot !== undefined && (task.snapshot.runs !== undefined || task.movedRuns >= enoughMovedRuns)
-  );
 }
 
 /** Whether a listing reads it. */

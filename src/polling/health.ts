@@ -283,7 +283,9 @@ class SeenApi<Task extends Polled> {
   }
 
   #addToKey({ spec: { credential, account }, record }: Task): void {
-    const { lastFailure, readBeganMs, deniedSinceMs } = record;
+    const { lastFailure, deniedSinceMs, askedWith, readWith } = record;
+    // What was read with another key says nothing of this one.
+    const readBeganMs = askedWith === readWith ? record.readBeganMs : Number.NEGATIVE_INFINITY;
     let key = this.#keys.get(credential);
     if (!key) {
       key = {

@@ -15,10 +15,12 @@ export interface ListingStatus {
   readonly lacksProduct: boolean;
   /** Since when the API answers that the plan lacks all of it. Unix time. */
   readonly lackingSinceMs?: number | undefined;
-  /** How many things the last complete listing had. */
+  /** How many things the last run had. */
   readonly found: number;
   /** These things; undefined before the first. */
   readonly entries?: readonly SnapshotEntry[] | undefined;
+  /** Whether there may be more: it changed in each run so far. */
+  readonly isPartial?: boolean;
   /** Unix time. */
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
@@ -51,13 +53,9 @@ export function mayLack(
   return optionalProduct === true && refusals.includes(status);
 }
 
-/** Whether something was read with the key that it has now, or, with another one, until that was refused twice: it may be of another account. */
-export function wasRead(
-  { lastSuccessMs, readWith, askedWith, permanentFailures }: PollRecord,
-  keyId: string,
-): boolean {
-  if (lastSuccessMs === undefined) return false;
-  return readWith === keyId || askedWith !== keyId || permanentFailures < 2;
+/** Whether it was read with the key that it has now: another one may be of another account. */
+export function wasRead({ lastSuccessMs, readWith }: PollRecord, keyId: string): boolean {
+  return lastSuccessMs !== undefined && readWith === keyId;
 }
 
 /**
@@ -85,7 +83,8 @@ export function listingStatus(
     record,
     snapshot,
     lackingSinceMs,
-  }: Pick<ListingTask, 'spec' | 'record' | 'snapshot' | 'lackingSinceMs'>,
+    isComplete,
+  }: Pick<ListingTask, 'spec' | 'record' | 'snapshot' | 'lackingSinceMs' | 'isComplete'>,
   selections: readonly TargetSelection[],
   readAt: Iterable<ApiName>,
   orphans = 0,
@@ -105,6 +104,7 @@ export function listingStatus(
     lackingSinceMs,
     found: snapshot?.entries.length ?? 0,
     entries: snapshot?.entries,
+    isPartial: snapshot !== undefined && !isComplete,
     lastSuccessMs,
     lastDurationSeconds,
     lastFailure: isFailing ? lastFailure : undefined,

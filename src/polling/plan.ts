@@ -177,9 +177,14 @@ export function plan(input: PlanInput): Plan {
     if (!entries || namesKey === undefined) return entries;
     const names = snapshotOf(namesKey)?.entries;
     if (isLeftOut && !names) return undefined;
-    const known = named.get(key) ?? withNames(entries, names);
-    named.set(key, known);
-    return known;
+    const known = named.get(key);
+    if (known) return known;
+    const all = withNames(entries, names);
+    // Whether what has no name yet is left out is not known.
+    const isKnown = ({ namedBy, name }: SnapshotEntry) => namedBy === undefined || name !== undefined;
+    const some = isLeftOut && !isComplete(namesKey) ? all.filter(isKnown) : all;
+    named.set(key, some);
+    return some;
   };
 
   /** Whether something of a listing of the account is left out of every kind: itself, or the thing that it is about. */

@@ -365,7 +365,6 @@ export class Poller {
       permanentFailures: isPermanent(thrown) && !isNewKey ? earlierFailures + 1 : 0,
       transientFailures: isTransient || isNewKey ? record.transientFailures + 1 : 0,
       answeredMs: isAnswered ? endedMs : record.answeredMs,
-      readBeganMs: record.readWith === keyId ? record.readBeganMs : Number.NEGATIVE_INFINITY,
       unanswered: isAnswered === false ? { requests: earlier + requests, sinceMs } : undefined,
       // After a 429, the key is paused anyway.
       retryAfterMs: result === 'server_error' ? (answer.retryAfterMs ?? 0) : 0,

@@ -128,7 +128,7 @@ export interface PollRecord {
   readonly unanswered: Unanswered | undefined;
   /** The least time until the next poll, as the API asked for it in its last answer. */
   readonly retryAfterMs: number;
-  /** When the poll of the last success with this key began, by the machine's uptime; minus infinity before that. */
+  /** When the poll of the last success began, by the machine's uptime; minus infinity before that. */
   readonly readBeganMs: number;
   /** Since when each poll with this key was answered 401 or 403, by the machine's uptime; undefined if the last one was not. */
   readonly deniedSinceMs: number | undefined;

@@ -4,7 +4,7 @@
  */
 
 import { offsetOf } from '../hash.ts';
-import type { SnapshotEntry } from './listed-things.ts';
+import { enoughMovedRuns, type SnapshotEntry } from './listed-things.ts';
 import { neverPolled, type PollRecord } from './record.ts';
 import { type ListingSpec, operationOf, type Spec } from './spec.ts';
 
@@ -84,4 +84,11 @@ export class ListingTask extends PollTask<ListingSpec> {
   movedRuns = 0;
   /** How many of these runs in a row were without a thing, by its ids; undefined after a whole run. */
   missed: ReadonlyMap<string, number> | undefined;
+
+  /** Whether it is known what the listing has: from a whole run, or from enough others in a row. */
+  get isComplete(): boolean {
+    return (
+      this.snapshot !== undefined && (this.snapshot.runs !== undefined || this.movedRuns >= enoughMovedRuns)
+    );
+  }
 }

@@ -10,7 +10,7 @@ export interface FoundKey {
   readonly isReadOnly: boolean;
 }
 
-/** No listing has a key that would do. Nothing is sent then: no other key opens it. */
+/** A listing has no key that would do. */
 export class NoKeyError extends CredentialError {
   readonly reason: 'no_key' | 'read_only_key';
 
@@ -50,21 +50,28 @@ export class FoundKeys {
 
   /**
    * Keeps the keys that a listing has now, by credential, and forgets those that only it had before. Each must be valid as in a
-   * key file. If several listings have one for a credential, the first is in use, until another of them that had the same has a newer one. Returns the credentials whose key in use has
+   * key file. If several listings have one for a credential, the first is in use, until another of them that had the same has a newer one, or it fails. Returns the credentials whose key in use has
    * changed.
    *
    * @param isWhole false if the listing may have more keys than these: then none is forgotten
+   * @param isFailing whether a listing fails, so that its keys may be old
    */
-  learn(listing: string, keys: ReadonlyMap<string, FoundKey>, isWhole = true): readonly string[] {
+  learn(
+    listing: string,
+    keys: ReadonlyMap<string, FoundKey>,
+    isWhole = true,
+    isFailing: (listing: string) => boolean = () => false,
+  ): readonly string[] {
     const changed: string[] = [];
     const had = this.#credentials.get(listing) ?? [];
     for (const credential of isWhole ? new Set([...had, ...keys.keys()]) : keys.keys()) {
       const listed = keys.get(credential);
       const known = this.#keys.get(credential)?.get(listing);
-      if (known instanceof Secret && known.reveal() === listed?.key?.()) continue;
+      const isSame = known instanceof Secret && known.reveal() === listed?.key?.();
+      if (isSame && !isFailing(this.#firstOf(credential) ?? listing)) continue;
       const before = this.#inUse(credential);
       if (listed === undefined) this.#forget(credential, listing);
-      else this.#keep(credential, listing, listed);
+      else this.#keep(credential, listing, listed, isFailing);
       if (isReplaced(before, this.#inUse(credential))) changed.push(credential);
     }
     return changed;
@@ -111,16 +118,14 @@ export class FoundKeys {
     return found instanceof NoKeyError ? found.reason : undefined;
   }
 
-  #keep(credential: string, listing: string, key: FoundKey): void {
+  #keep(credential: string, listing: string, key: FoundKey, isFailing: (listing: string) => boolean): void {
     const known = this.#keys.get(credential) ?? new Map<string, KeyOrProblem>();
     const found = parseFound(key);
-    const [before, inUse] = [known.get(listing), this.#inUse(credential)];
-    // Where several listings had the same key, and one has another now, the others are not as new, or fail.
-    const isNewest =
-      found instanceof Secret &&
-      before instanceof Secret &&
-      inUse instanceof Secret &&
-      before.isSameAs(inUse);
+    const [before, first, inUse] = [known.get(listing), this.#firstOf(credential), this.#inUse(credential)];
+    // Where several listings had the same key, and one has another now, those of the others are older.
+    const hadSame = before instanceof Secret && inUse instanceof Secret && before.isSameAs(inUse);
+    const isOld = first !== undefined && isFailing(first) && !key.isReadOnly;
+    const isNewest = found instanceof Secret && (hadSame || isOld);
     known.set(listing, found);
     this.#keys.set(credential, isNewest ? new Map([[listing, found], ...known]) : known);
     this.#credentials.set(listing, (this.#credentials.get(listing) ?? new Set()).add(credential));
@@ -139,13 +144,17 @@ export class FoundKeys {
     if (credentials?.size === 0) this.#credentials.delete(listing);
   }
 
-  #inUse(credential: string): KeyOrProblem | undefined {
-    let first: KeyOrProblem | undefined;
-    for (const found of this.#keys.get(credential)?.values() ?? []) {
-      // Where one listing has no key, another one may have one.
-      if (found instanceof Secret) return found;
-      first ??= found;
+  /** The listing whose key is in use: the first that has one. */
+  #firstOf(credential: string): string | undefined {
+    let first: string | undefined;
+    for (const [listing, found] of this.#keys.get(credential) ?? []) {
+      if (found instanceof Secret) return listing;
+      first ??= listing;
     }
     return first;
+  }
+
+  #inUse(credential: string): KeyOrProblem | undefined {
+    return this.#keys.get(credential)?.get(this.#firstOf(credential) ?? '');
   }
 }

@@ -63,6 +63,8 @@ function areKnown(
   lists: readonly ListingStatus[],
   zones: readonly TargetStatus[],
 ): boolean {
+  // What it lacks, its next run tells soon.
+  if (lists.some(({ isPartial, state }) => isPartial && state !== 'failing')) return false;
   const isGone = ({ state }: TargetStatus) => state === 'absent';
   const isAnyComplete = lists.some(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const isAnyKnown =

@@ -254,7 +254,7 @@ describe('another key under the same name, of an account that lacks a product th
     await whole.pass(10 * minuteMs);
     whole.env['KEY'] = 'second';
     await whole.reload();
-    await whole.pass(24 * hourMs);
+    await whole.pass(2 * hourMs);
     const anew = await startWhole({ ...options, env: { KEY: 'second' } });
     await anew.exporter.start();
     await anew.pass(hourMs);
@@ -281,7 +281,65 @@ describe('another key under the same name, of an account that lacks a product th
     await whole.pass(10 * minuteMs);
     whole.env['KEY'] = 'second';
     await whole.reload();
-    await whole.pass(24 * hourMs);
+    await whole.pass(2 * hourMs);
     expect([states(whole), told(whole)]).toEqual([['pull_zone ok'], []]);
+  });
+});
+
+describe('an account that lacks a product since it has another key', () => {
+  const minuteMs = 60_000;
+  const hourMs = 60 * minuteMs;
+  const told = (one: Whole) => one.exporter.causes().map(({ title }) => title);
+  const applications = { items: [{ id: 'a', name: 'shop' }], meta: { totalItems: 1 }, cursor: null };
+  const start = async (has: string, isDown: () => boolean, env: Record<string, string>) => {
+    const of =
+      (answer: unknown) =>
+      ({ key }: Request) =>
+        isDown() ? reply(503) : key === has ? answer : reply(403);
+    const whole = await startWhole({
+      document: { billing: { targets: 'all' }, applications: { targets: 'all' } },
+      env,
+      routes: {
+        '/billing': () => ({ Balance: 5 }),
+        '/mc/apps': of(applications),
+        '/mc/apps/a/summary': of({ monthlyCost: 1 }),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(10 * minuteMs);
+    await whole.sweep();
+    return whole;
+  };
+  const swap = async (whole: Whole, key: string) => {
+    whole.env['KEY'] = key;
+    await whole.reload();
+    await whole.pass(2 * hourMs);
+    await whole.sweep();
+  };
+
+  it('lacks it also after the API did not answer once', async () => {
+    let isDown = false;
+    const whole = await start('first', () => isDown, { KEY: 'first' });
+    await swap(whole, 'second');
+    expect(told(whole)).toEqual([]);
+    const { length } = whole.said('may not read');
+    isDown = true;
+    while (whole.exporter.listings().every(({ state }) => state !== 'failing')) await whole.pass(10_000);
+    isDown = false;
+    await whole.pass(minuteMs);
+    await whole.sweep();
+    expect.soft(told(whole)).toEqual([]);
+    expect.soft(whole.said('may not read')).toHaveLength(length);
+  });
+
+  it('and is said to lack it, also where it did before it had it', async () => {
+    const whole = await start('has-it', () => false, { KEY: 'lacks-it' });
+    expect(whole.said('lacks the product')).toHaveLength(1);
+    await swap(whole, 'has-it');
+    expect(whole.exporter.targets()).toHaveLength(2);
+    await swap(whole, 'lacks-it-too');
+    expect(whole.exporter.targets()).toHaveLength(1);
+    // The last line about it is `this is over …: The key of account may not read …`, as if it could be read.
+    expect(whole.said('lacks the product')).toHaveLength(2);
   });
 });

@@ -270,3 +270,15 @@ it('a pattern for an account that is not read, because it has the key of another
   await whole.sweep();
   expect(whole.said('matches nothing').map(({ msg }) => msg)).toEqual([]);
 });
+
+it('a pattern of discovery.exclude for an account with the key of another one is not said to match nothing', async () => {
+  const whole = await startWhole({
+    document: { ...both, discovery: { exclude: ['umbrella-.*'] }, pull_zones: { targets: 'all' } } as never,
+    env: { ACME: keys.ACME, UMBRELLA: keys.ACME },
+    routes: { '/pullzone': () => pullZones([7, 'site']) },
+  });
+  await whole.exporter.start();
+  await whole.pass(20_000);
+  await whole.sweep();
+  expect(whole.said('matches nothing').map(({ msg }) => msg)).toEqual([]);
+});

@@ -396,7 +396,7 @@ describe('a library that two accounts list', () => {
     await whole.pass(hourMs);
     expect(states(whole)).toEqual(['ok']);
     key = 'opens-it-from-now-on';
-    await whole.pass(24 * hourMs);
+    await whole.pass(hourMs);
     expect(states(whole)).toEqual(['ok']);
   });
 
@@ -407,7 +407,41 @@ describe('a library that two accounts list', () => {
       () => 'opens-the-library',
     );
     isHidden = true;
-    await whole.pass(24 * hourMs);
+    await whole.pass(hourMs);
     expect(states(whole)).toEqual(['ok']);
+  });
+
+  it('is read with the key of the account that a reload adds, where the first may list no more', async () => {
+    let key = 'opens-the-library';
+    let isLost = false;
+    const documentOf = (...accounts: readonly string[]) =>
+      ({
+        credentials: Object.fromEntries(accounts.map((name) => [name, { env: name.toUpperCase() }])),
+        accounts,
+        video_library_statistics: { targets: 'all', interval: '5m' },
+      }) as never;
+    const whole = await startWhole({
+      document: documentOf('account'),
+      env: { ACCOUNT: first, SECOND: 'the-key-of-the-second' },
+      routes: {
+        '/videolibrary': (request: Request) =>
+          isLost && request.key === first
+            ? reply(403)
+            : { Items: [{ Id: 4, Name: 'films', ApiKey: key }], TotalItems: 1, HasMoreItems: false },
+        '/library/4/statistics': (request: Request) =>
+          request.key === key ? { viewsChart: { '2026-08-15': 3 } } : reply(401),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(20 * minuteMs);
+    isLost = true;
+    key = 'opens-it-from-now-on';
+    await whole.pass(hourMs);
+    expect(whole.exporter.targets().map(({ state }) => state)).toEqual(['failing']);
+    // The operator adds an account that may list it.
+    whole.document = documentOf('account', 'second');
+    await whole.reload();
+    await whole.pass(hourMs);
+    expect(whole.exporter.targets().map(({ state }) => state)).toEqual(['ok']);
   });
 });

@@ -378,3 +378,74 @@ it('a history has every target although its list changed while it was read', asy
   const missing = ids.filter((id) => !text.includes(`pull_zone_id="${id}"`));
   expect([missing, history.isComplete]).toEqual([[], true]);
 });
+
+describe('a list whose first run moved is not complete', () => {
+  /** Zones in pages of 100; before its second page the first run loses zone 50, so that 101 is not seen. */
+  const movingZones = () => {
+    let ids = Array.from({ length: 130 }, (_, at) => at + 1);
+    let isMoving = true;
+    return ({ query }: Request) => {
+      const [page, perPage] = [Number(query.get('page')), Number(query.get('perPage'))];
+      const Items = ids.slice((page - 1) * perPage, page * perPage).map((Id) => ({
+        Id,
+        Name: Id === 101 ? 'secret' : `zone ${Id}`,
+        Hostnames: [{ Value: `www.${Id}.example`, HasCertificate: true }],
+      }));
+      const answer = { Items, TotalItems: ids.length, HasMoreItems: page * perPage < ids.length };
+      if (page === 1 && isMoving) {
+        ids = ids.filter((id) => id !== 50);
+        isMoving = false;
+      }
+      return answer;
+    };
+  };
+
+  it('for /sd/hostnames', async () => {
+    const whole = await startWhole({
+      document: { pull_zones: { targets: 'all' } },
+      routes: { '/pullzone': movingZones() },
+    });
+    await whole.exporter.start();
+    const gaps: number[] = [];
+    for (let second = 0; second < 40; second++) {
+      const { status, body } = await whole.get('/sd/hostnames');
+      // Prometheus drops what a list lacks, and keeps all when it gets none.
+      if (status === 200 && !body.includes('www.101.example')) gaps.push(second);
+      await whole.pass(1000);
+    }
+    expect(gaps).toEqual([]);
+  });
+
+  it('for the warnings about patterns', async () => {
+    const whole = await startWhole({
+      document: { pull_zones: { targets: 'all', include: ['secret', 'zone .*'] } },
+      routes: { '/pullzone': movingZones() },
+    });
+    await whole.exporter.start();
+    for (let n = 0; n < 4; n++) {
+      await whole.sweep();
+      await whole.pass(10_000);
+    }
+    expect(whole.said('matches nothing').map(({ msg }) => msg)).toEqual([]);
+  });
+
+  it('for what a name leaves out', async () => {
+    const whole = await startWhole({
+      document: { discovery: { exclude: ['secret'] }, shield_zones: { targets: 'all' } } as never,
+      routes: {
+        '/pullzone': movingZones(),
+        '/shield/shield-zones': () => ({
+          data: [7, 101].map((pullZoneId) => ({ shieldZoneId: pullZoneId * 100, pullZoneId })),
+          page: { totalPages: 1, currentPage: 1, pageSize: 100, totalCount: 2 },
+        }),
+      },
+    });
+    await whole.exporter.start();
+    const seen = new Set<string>();
+    for (let second = 0; second < 40; second++) {
+      for (const { target } of whole.exporter.targets()) seen.add(String(target.ids['shield_zone_id']));
+      await whole.pass(1000);
+    }
+    expect([...seen]).toEqual(['700']);
+  });
+});

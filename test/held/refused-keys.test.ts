@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { directory } from '../config/fixtures.ts';
-import { reply, startWhole, type Whole } from './whole.ts';
+import { type Request, reply, startWhole, type Whole } from './whole.ts';
 
 const refusedKeys = 'bunnynet_exporter_refused_keys';
 const pullZones = { Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false };
@@ -489,5 +489,61 @@ describe('what was logged', () => {
     expect(told(whole)).toEqual([expect.stringContaining('/two answers HTTP 404')]);
     expect(whole.said('/one answers HTTP 404')).toHaveLength(1);
     expect(whole.said('/two answers HTTP 404')).toHaveLength(1);
+  });
+});
+
+describe('after a key was replaced by one that is refused', () => {
+  const minuteMs = 60_000;
+  const hourMs = 60 * minuteMs;
+
+  it('when the account was read last does not go back', async () => {
+    const good = (answer: unknown) => (request: Request) => (request.key === 'first' ? answer : reply(401));
+    const whole = await startWhole({
+      document: {
+        pull_zones: { targets: 'all', interval: '1m' },
+        billing: { targets: 'all', interval: '1d' },
+      },
+      env: { KEY: 'first' },
+      routes: { '/billing': good({ Balance: 5 }), '/pullzone': good(pullZones) },
+    });
+    await whole.exporter.start();
+    await whole.pass(hourMs);
+    const lastSuccess = async () =>
+      await whole.value('bunnynet_exporter_account_last_success_timestamp_seconds', { account: 'account' });
+    const before = await lastSuccess();
+    whole.env['KEY'] = 'wrong';
+    await whole.reload();
+    await whole.pass(2 * minuteMs);
+    expect(await lastSuccess()).toBeGreaterThanOrEqual(before ?? Number.NaN);
+  });
+
+  it('nothing can be read since then, and not since something else failed first', async () => {
+    let isThere = true;
+    const whole = await startWhole({
+      document: {
+        billing: { targets: 'all', interval: '30m' },
+        dns_zones: { targets: [7], interval: '30m' },
+      },
+      env: { KEY: 'first' },
+      routes: {
+        '/billing': ({ key }) => (key === 'first' ? { Balance: 5 } : reply(401)),
+        '/dnszone/7/statistics': ({ key }) => {
+          if (key !== 'first') return reply(401);
+          return isThere ? { QueriesServedChart: {} } : reply(404, '{"ErrorKey":"not_found","Message":"no"}');
+        },
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(hourMs);
+    // Somebody deletes a zone that the configuration names.
+    isThere = false;
+    await whole.pass(30 * hourMs);
+    expect((await whole.get('/')).body).not.toContain('Nothing can be read');
+    whole.env['KEY'] = 'wrong';
+    await whole.reload();
+    await whole.pass(5 * minuteMs);
+    const [, since = ''] = /Nothing can be read since ([^<]*)/.exec((await whole.get('/')).body) ?? [];
+    // Of today: without a date.
+    expect(since).toMatch(/^\d\d:/);
   });
 });
