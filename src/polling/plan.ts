@@ -260,13 +260,16 @@ export function plan(input: PlanInput): Plan {
     /** What has a key of its own is read with that, or not at all: never with the key that listed it. */
     const credentialFor = (of: ApiName, foundBy: ListingSpec, entry: SnapshotEntry, needsFullKey = false) => {
       const { api: listedAt, listing, parent } = foundBy;
+      const isListedThere = of === listedAt;
+      if (!isListedThere && section.libraryCredential !== undefined) return section.libraryCredential;
       const keyed = listing.hasOwnKeys ? listing : listing.parent;
-      const keyName = keyed?.hasOwnKeys ? keyNameOf(keyed, entry.ids) : undefined;
-      let { credential } = foundBy;
-      if (of !== listedAt && section.libraryCredential !== undefined) credential = section.libraryCredential;
-      else if (of !== listedAt && keyName !== undefined) credential = keyName;
       const { hasReadOnlyKey } = keyed === listing ? entry : (parent ?? {});
-      return needsFullKey && hasReadOnlyKey && credential === keyName ? fullKeyNameOf(keyName) : credential;
+      const needsOther = needsFullKey && hasReadOnlyKey;
+      // Mostly no name is needed: to make 5,000 of them is a tenth of a plan.
+      if (!keyed?.hasOwnKeys || (isListedThere && !needsOther)) return foundBy.credential;
+      const keyName = keyNameOf(keyed, entry.ids);
+      const credential = isListedThere ? foundBy.credential : keyName;
+      return needsOther && credential === keyName ? fullKeyNameOf(keyName) : credential;
     };
 
     const addNamed = (target: TargetConfig) => {
