@@ -177,7 +177,12 @@ export class Exporter {
       state: ownState && (() => this.#keeper?.writes),
     });
     const observer = observeRequests(this.#telemetry, log, options.onExchange);
-    this.#schemaDrift = new SchemaDrift({ telemetry: this.#telemetry, log, now: () => this.#now() });
+    this.#schemaDrift = new SchemaDrift({
+      telemetry: this.#telemetry,
+      log,
+      now: () => this.#now(),
+      uptimeMs: this.#uptimeMs,
+    });
     const keys = {
       // A key that came with a listing is only for the video API.
       get: (api: ApiName, credential: string) =>
@@ -405,7 +410,8 @@ export class Exporter {
 
   #causeInput(): CauseInput {
     const { config } = this.#setup;
-    const { health, targets, listings, capacities, shared } = this.#engine.overview();
+    const { health, targets, listings, capacities, shared, tallies } = this.#engine.overview();
+    const kinds = new Set(tallies.map(({ kind }) => kind));
     return {
       health,
       targets,
@@ -419,7 +425,7 @@ export class Exporter {
         refusedReload: this.#configuration.refused,
         pauses: this.#pauses(),
         capacities,
-        schemaDrift: this.#schemaDrift.fields(),
+        schemaDrift: this.#schemaDrift.fields().filter(({ kind }) => kinds.has(kind)),
         shared,
         sameKeys: this.#sameKeys,
         state: this.#keeper?.problem,
@@ -432,9 +438,15 @@ export class Exporter {
   /** What the APIs have paused, and until when. */
   #pauses(): CauseInput['exporter']['pauses'] {
     const nowMs = this.#now();
-    return Array.from(this.#engine.overview().health.apis, ([api, { keys }]) => {
+    const { health, targets, listings } = this.#engine.overview();
+    const isAsked = (credential: string, kind: string) =>
+      targets.some(({ target }) => target.kind === kind && target.credential === credential) ||
+      listings.some(({ poll }) => poll.kind === kind && poll.credential === credential);
+    return Array.from(health.apis, ([api, { keys }]) => {
       const parts = this.#clients[api].pacer.pauses(keys.keys());
-      return parts.map(({ forMs, ...part }) => ({ api, ...part, untilMs: nowMs + forMs }));
+      return parts
+        .filter(({ credential, kind }) => kind === '' || isAsked(credential, kind))
+        .map(({ forMs, ...part }) => ({ api, ...part, untilMs: nowMs + forMs }));
     }).flat();
   }
 

@@ -21,9 +21,11 @@ export interface SchemaDriftOptions {
   readonly log: Logger;
   /** Unix time. */
   readonly now: () => number;
+  /** By the machine's uptime. */
+  readonly uptimeMs: () => number;
 }
 
-/** lastAtMs: Unix time. */
+/** lastAtMs: by the machine's uptime. */
 type SeenField = DriftedField & { readonly lastAtMs: number };
 
 type Drift = Pick<PollObserver, 'mismatched' | 'unrecognized'>;
@@ -58,7 +60,7 @@ export class SchemaDrift implements Drift {
 
   /** Those of the last day, the most frequent first. */
   fields(): readonly DriftedField[] {
-    const nowMs = this.#options.now();
+    const nowMs = this.#options.uptimeMs();
     return [...this.#entries.values()]
       .filter((entry) => isRecent(entry, nowMs))
       .toSorted((a, b) => b.count - a.count);
@@ -66,14 +68,16 @@ export class SchemaDrift implements Drift {
 
   /** Counts it. Returns it if it is new, and there is room for it. */
   #note(kind: string, field: string, given?: string): DriftedField | undefined {
-    const nowMs = this.#options.now();
+    const nowMs = this.#options.uptimeMs();
     const [oldest] = this.#entries;
     if (oldest && !isRecent(oldest[1], nowMs)) this.#entries.delete(oldest[0]);
     const key = JSON.stringify([kind, field, given?.slice(0, maxCompared)]);
     const known = this.#entries.get(key);
     if (!known && this.#entries.size >= maxEntries) return undefined;
     const { value, count, sinceMs } =
-      known && isRecent(known, nowMs) ? known : { value: given && safeLine(given), count: 0, sinceMs: nowMs };
+      known && isRecent(known, nowMs)
+        ? known
+        : { value: given && safeLine(given), count: 0, sinceMs: this.#options.now() };
     const entry = { kind, field, value, count: count + 1, sinceMs, lastAtMs: nowMs };
     this.#entries.delete(key);
     this.#entries.set(key, entry);

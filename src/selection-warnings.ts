@@ -72,12 +72,12 @@ function entriesOf(
   // What is below a thing is listed once that is known.
   if (listing.parent && !entriesOf(listing.parent, listings, accounts)) return undefined;
   const own = listings.filter(({ poll }) => poll.listing === listing && accounts.includes(poll.account));
-  const known = own.flatMap(({ poll, entries, isPartial, lacksProduct }) => {
+  const known = own.flatMap(({ poll, entries, areAll, lacksProduct }) => {
     if (lacksProduct) return [[]];
-    if (isPartial || !entries) return [];
+    if (!entries || !areAll) return [];
     if (poll.namesKey === undefined) return [entries];
     const names = listings.find(({ poll: { key } }) => key === poll.namesKey);
-    return names?.entries && !names.isPartial ? [withNames(entries, names.entries)] : [];
+    return names?.areAll ? [withNames(entries, names.entries)] : [];
   });
   return own.length > 0 && known.length === own.length ? known.flat() : undefined;
 }
@@ -115,9 +115,8 @@ function takesNothing(kind: string, listing: Listing, accounts: readonly string[
 function leavesOutNothing(exclude: readonly string[]): Check {
   return (listings) => {
     const ofThings = listings.filter(({ poll }) => thingIdOf(poll.listing));
-    const isUnknown = ({ entries, isPartial, lacksProduct }: ListingStatus) =>
-      !lacksProduct && (!entries || isPartial);
-    if (ofThings.length === 0 || ofThings.some(isUnknown)) return undefined;
+    if (ofThings.length === 0 || ofThings.some(({ areAll, lacksProduct }) => !areAll && !lacksProduct))
+      return undefined;
     const things = ofThings.flatMap(({ poll, entries = [] }) => {
       const label = thingIdOf(poll.listing)?.label ?? '';
       return entries.map(({ ids, name }) => [label, ids[label] ?? '', name] as const);

@@ -9,6 +9,7 @@ function start() {
   const counted: string[] = [];
   const lines: string[] = [];
   const drift = new SchemaDrift({
+    uptimeMs: () => state.nowMs,
     telemetry: {
       mismatched: (kind, field) => void counted.push(`${kind} ${field}`),
       unrecognized: (kind, field) => void counted.push(`${kind} ${field}`),

@@ -369,10 +369,10 @@ function affectedBy({ targets, listings }: Group, nouns: readonly string[]): str
 function meaningOf({ targets, listings }: Group, { uptimeMs }: CauseInput): string {
   let [never, dropped, shown] = [0, 0, 0];
   let endMs = Number.POSITIVE_INFINITY;
-  for (const { staleAtMs, state, stale, lastSuccessMs } of targets) {
+  for (const { staleAtMs, state, hasValues, lastSuccessMs } of targets) {
     if (state === 'absent') dropped++;
     else if (lastSuccessMs === undefined) never++;
-    else if (stale) dropped++;
+    else if (!hasValues) dropped++;
     else {
       shown++;
       endMs = Math.min(endMs, staleAtMs);

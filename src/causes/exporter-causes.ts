@@ -39,7 +39,18 @@ export function exporterCauses({ exporter, keySource, nowMs }: CauseInput): read
     title: string,
     meaning: string,
     other?: Partial<Pick<Cause, 'title' | 'advice'>>,
-  ) => causes.push({ ...nothing, ...adviceOn(reason), id, reason, sinceMs, title, meaning, ...other });
+  ) =>
+    causes.push({
+      ...nothing,
+      ...adviceOn(reason),
+      id,
+      reason,
+      // The wall clock may have been set back since.
+      sinceMs: sinceMs && Math.min(sinceMs, nowMs),
+      title,
+      meaning,
+      ...other,
+    });
   if (refusedReload) {
     const { atMs, message } = refusedReload;
     add(

@@ -464,7 +464,7 @@ export class PollEngine {
       if (task instanceof ListingTask) {
         const run = await this.#poller.list(task, options, signal);
         toMs = performance.now();
-        if (!signal.aborted) await this.#takeOver(task, run, signal);
+        if (!signal.aborted) await this.#takeOver(task, run, begun.startedMs, signal);
       } else {
         const reading = await this.#poller.read(task, options, signal);
         isRead = !reading.isDenied;
@@ -687,24 +687,22 @@ export class PollEngine {
 
   // What a listing found goes back to the plan.
 
-  /** Takes over what a run of a listing has: first the keys, then the targets, then their readings. */
-  async #takeOver(task: ListingTask, run: Run, signal: AbortSignal): Promise<void> {
+  /** Takes over what a run of a listing has that began then: first the keys, then the targets, then their readings. */
+  async #takeOver(task: ListingTask, run: Run, beganMs: number, signal: AbortSignal): Promise<void> {
     const { log, foundKeys } = this.#options;
     const { key, keyId } = task.spec;
     const before = task.snapshot;
     const wasComplete = task.isComplete;
     this.#poller.noteLacking(task, run);
     const spared = noteMissed(task, run);
-    const nowMs = this.#options.now?.() ?? Date.now();
+    const nowMs = this.#uptimeMs();
     const { listed: entries, ...changes } = compareListed(before?.entries, run.found, nowMs, spared);
     logDiscovery(log, task.spec, changes, before === undefined);
     const keys = ownKeysOf(task.spec.listing, run.found);
     const isFailing = (one: string) => one !== key && this.#listing(one)?.record.lastFailure !== undefined;
     const changed = foundKeys.learn(key, keys, !run.isMoved, isFailing);
     this.#noteChangedKeys(changed);
-    const runs = run.isMoved
-      ? before?.runs
-      : [...(before?.runs?.slice(-1) ?? []), { beganUnixMs: run.beganUnixMs, entries }];
+    const runs = run.isMoved ? before?.runs : [...(before?.runs?.slice(-1) ?? []), { beganMs, entries }];
     const isOther = before?.entries !== entries || before.keyId !== keyId;
     if (isOther) task.snapshot = { entries, keyId, runs };
     else if (before.runs !== runs) task.snapshot = { ...before, runs };

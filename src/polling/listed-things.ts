@@ -12,7 +12,7 @@ import {
 export interface SnapshotEntry extends Listed {
   /** Whether the only key that its listing has for it is one that reads. */
   readonly hasReadOnlyKey?: boolean | undefined;
-  /** When it was first listed, without a complete run in between that was without it. Unix time. */
+  /** When it was first listed, without a complete run in between that was without it. By the machine's uptime. */
   readonly listedMs?: number | undefined;
 }
 
@@ -77,7 +77,7 @@ function isSame(a: SnapshotEntry, b: SnapshotEntry): boolean {
 /**
  * Compares a listing with the one before. What is listed twice counts once.
  *
- * @param atMs when it was read. Unix time
+ * @param atMs when it was read, by the machine's uptime
  * @param spared what stays of the one before although it was not found
  */
 export function compareListed(

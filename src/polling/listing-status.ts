@@ -19,8 +19,8 @@ export interface ListingStatus {
   readonly found: number;
   /** These things; undefined before the first. */
   readonly entries?: readonly SnapshotEntry[] | undefined;
-  /** Whether there may be more: it changed in each run so far. */
-  readonly isPartial?: boolean;
+  /** Whether these are all, and were listed with the key that it has now. */
+  readonly areAll?: boolean;
   /** Unix time. */
   readonly lastSuccessMs: number | undefined;
   readonly lastDurationSeconds: number | undefined;
@@ -104,7 +104,7 @@ export function listingStatus(
     lackingSinceMs,
     found: snapshot?.entries.length ?? 0,
     entries: snapshot?.entries,
-    isPartial: snapshot !== undefined && !isComplete,
+    areAll: isComplete && snapshot?.keyId === spec.keyId,
     lastSuccessMs,
     lastDurationSeconds,
     lastFailure: isFailing ? lastFailure : undefined,

@@ -210,8 +210,8 @@ export function plan(input: PlanInput): Plan {
     const known = orphans.get(key);
     if (known || !listing.hasOrphans) return known ?? [];
     const runs = (namesKey === undefined ? undefined : snapshotOf(namesKey)?.runs) ?? [];
-    const lists = runs.map(({ beganUnixMs, entries }) => ({
-      beganUnixMs,
+    const lists = runs.map(({ beganMs, entries }) => ({
+      beganMs,
       ids: new Set(entries.map(({ ids }) => idText(ids))),
     }));
     const isOrphan = ({ namedBy, listedMs, isDeleted }: SnapshotEntry) =>
@@ -219,7 +219,7 @@ export function plan(input: PlanInput): Plan {
       (namedBy !== undefined &&
         listedMs !== undefined &&
         lists.length > 1 &&
-        lists.every(({ beganUnixMs, ids }) => beganUnixMs > listedMs && !ids.has(namedBy)));
+        lists.every(({ beganMs, ids }) => beganMs > listedMs && !ids.has(namedBy)));
     const found = keepsOrphans(listing) ? [] : (snapshotOf(key)?.entries.filter(isOrphan) ?? []);
     orphans.set(key, found);
     return found;
@@ -300,8 +300,13 @@ export function plan(input: PlanInput): Plan {
       );
     };
 
-    /** A target of a listing. keyId: undefined for the key that the snapshot was read with. */
-    const addListed = (key: string, entry: SnapshotEntry, foundBy: ListingSpec, keyId?: string) => {
+    /** A target of a listing, or one that was there before: then it has its key id and its name until it is listed. */
+    const addListed = (
+      key: string,
+      entry: SnapshotEntry,
+      foundBy: ListingSpec,
+      before?: Pick<Target, 'keyId' | 'name'>,
+    ) => {
       const { ids, name } = entry;
       const override = section.overrides?.get(idText(ids));
       const credential = credentialFor(api, foundBy, entry, needsFullKey);
@@ -317,10 +322,13 @@ export function plan(input: PlanInput): Plan {
           credential,
           intervalMs: everyMs,
           // With another key it is read once that key has listed it: until then it may be of another account.
-          keyId: keyId ?? (isOfListing ? snapshotOf(foundBy.key)?.keyId : undefined) ?? keyIdOf(credential),
+          keyId:
+            before?.keyId ??
+            (isOfListing ? snapshotOf(foundBy.key)?.keyId : undefined) ??
+            keyIdOf(credential),
           resource,
           ids,
-          name: override?.name ?? name,
+          name: override?.name ?? name ?? before?.name,
           listedName: name,
           account: foundBy.account,
           staleAfterMs: override?.staleAfterMs ?? section.staleAfterMs,
@@ -350,13 +358,13 @@ export function plan(input: PlanInput): Plan {
       for (const target of known) {
         if (target.account !== foundBy.account) continue;
         if (!Object.entries(below).every(([label, id]) => target.ids[label] === id)) continue;
-        const { key, ids, listedName, keyId } = target;
+        const { key, ids, listedName } = target;
         if (isListed?.(ids)) continue;
         const entry = { ids, name: listedName };
         // The name of a target that was named before is not known yet.
         if (listedName !== undefined && !isSelected(entry)) continue;
         if (isLeftOut && (isAboutThing || listedName === undefined || isOut(foundBy, entry))) continue;
-        addListed(key, { ...entry, name: listedName ?? target.name }, foundBy, keyId);
+        addListed(key, entry, foundBy, target);
       }
     };
 

@@ -5,7 +5,7 @@
 import type { ListingStatus } from './listing-status.ts';
 import type { TargetStateName, TargetStatus } from './target-task.ts';
 
-/** stale: those without values on the page, whatever their state. */
+/** stale: those whose values are too old, whatever their state. */
 export type Counts = Record<'targets' | TargetStateName, number>;
 
 /** What the listings that a kind selects from, or that are named after it, say together. */

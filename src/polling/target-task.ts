@@ -23,6 +23,8 @@ export interface TargetStatus {
   readonly state: TargetStateName;
   /** Whether no poll succeeded within `stale_after`. Then its values are not on the page. */
   readonly stale: boolean;
+  /** Whether a reading is on the page. */
+  readonly hasValues: boolean;
   /** From when on its values are too old, by the machine's uptime. */
   readonly staleAtMs: number;
   /** Unix time. */
@@ -33,7 +35,7 @@ export interface TargetStatus {
   readonly lackingSinceMs?: number | undefined;
   /** The state that the API reports, while the values are on the page. */
   readonly condition?: string | undefined;
-  /** What its kind extracts from its last reading, see `Resource`; undefined before the first, and once it is missing from a complete listing. */
+  /** What its kind extracts from its last reading, see `Resource`; undefined before the first, and where there is nothing to read. */
   readonly extract?: unknown;
 }
 
@@ -60,9 +62,9 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
   /** The listing that feeds it; undefined if it is polled itself. */
   #feeder: ListingTask | undefined;
   /** Its own failure although its listing was read: it is absent, or its reading cannot be used. */
-  #failure: Failure | undefined;
+  #failure: (Failure & { readonly keyId: string }) | undefined;
   /** Whether a reading is on the page. */
-  #hasValues = false;
+  hasValues = false;
   /** By the machine's uptime: when it last succeeded, or was added. */
   #freshMs: number;
   readonly #counters: Counters | undefined;
@@ -127,7 +129,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     else if (before.account !== spec.account) this.showState();
     const areSame =
       before.name === spec.name && before.parts === spec.parts && before.account === spec.account;
-    if (this.#hasValues && !areSame)
+    if (this.hasValues && !areSame)
       for (const rows of namedRowsOf(spec, this.#infos)) this.#stored.setFamily(rows);
   }
 
@@ -162,7 +164,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
     this.lackingSinceMs = undefined;
     this.#freshMs = uptimeMs;
     this.lastSuccessMs = atMs;
-    this.#hasValues = true;
+    this.hasValues = true;
     this.condition = condition;
     this.extract = extract;
     // A list takes no more memory than its elements once it is copied.
@@ -196,23 +198,30 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
 
   /** The poll that reads it failed. The values stay until they are stale. */
   pollFailed(): void {
-    if (this.#hasValues) this.#stored.setFamily(this.#upRow(0));
+    if (this.hasValues) this.#stored.setFamily(this.#upRow(0));
     else this.#showStateAlone();
   }
 
   /** Its listing was read, but its own reading cannot be used. */
   failed(failure: Omit<Failure, 'sinceMs'>): void {
-    this.#failure = nextFailure(this.#failure, failure);
+    this.#fail(failure);
     this.pollFailed();
   }
 
   /** The target is missing from a complete listing: only `_up` 0 stays. */
   absent(failure: Omit<Failure, 'sinceMs'>): void {
-    this.#failure = nextFailure(this.#failure, failure);
+    this.#fail(failure);
     this.lastSuccessMs = undefined;
     this.lackingSinceMs = undefined;
     this.extract = undefined;
     this.#showStateAlone();
+  }
+
+  #fail(failure: Omit<Failure, 'sinceMs'>): void {
+    const { keyId } = this.poller.spec;
+    // What was so with another key does not say since when it is with this one.
+    const before = this.#failure?.keyId === keyId ? this.#failure : undefined;
+    this.#failure = { ...nextFailure(before, failure), keyId };
   }
 
   /** Takes its values off the page: they are older than its `stale_after`. */
@@ -228,7 +237,7 @@ export class TargetTask extends PollTask<Target> implements TargetStatus {
 
   /** Takes the values off the page. What every target has stays. */
   #showStateAlone(isUp = this.#isUp): void {
-    this.#hasValues = false;
+    this.hasValues = false;
     this.condition = undefined;
     this.#infos = [];
     if (this.state !== 'pending') this.#stored.set(this.#lastingRows(isUp ? 1 : 0));

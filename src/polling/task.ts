@@ -70,8 +70,8 @@ export interface Snapshot {
 
 /** What a run of a listing had that did not change meanwhile. */
 export interface CompleteRun {
-  /** Unix time. */
-  readonly beganUnixMs: number;
+  /** By the machine's uptime. */
+  readonly beganMs: number;
   readonly entries: readonly SnapshotEntry[];
 }
 

@@ -111,8 +111,12 @@ async function readPast<Reading>(
   let isStopped = false;
   for (let request = left.shift(); request; request = left.shift()) {
     const days = request.range ? daysIn(request.range) : [];
+    if (isStopped) {
+      untold.push(...days.map(({ fromMs }): UntoldDay => ({ startMs: fromMs, how: 'not_asked' })));
+      continue;
+    }
     try {
-      if (!isStopped) parts.push({ request, reading: await ask(request, true) });
+      parts.push({ request, reading: await ask(request, true) });
     } catch (error) {
       if (!isFailure(error)) throw error;
       isStopped = saysNothing(error);
@@ -122,10 +126,7 @@ async function readPast<Reading>(
       }
       const how = isStopped ? 'not_asked' : isRefusal(error) ? 'refused' : 'failed';
       untold.push(...days.map(({ fromMs }): UntoldDay => ({ startMs: fromMs, how, reason: error.message })));
-      continue;
     }
-    if (isStopped)
-      untold.push(...days.map(({ fromMs }): UntoldDay => ({ startMs: fromMs, how: 'not_asked' })));
   }
   return { parts, untold };
 }

@@ -176,7 +176,7 @@ export interface Listing<Reading = unknown> extends Operation {
   readonly hasOwnKeys?: true | undefined;
   /**
    * True where an account may lack the product altogether. Then 401, 403 and 404 mean that there is nothing to list, as long as the
-   * operation never succeeded in this process, and another one of the same API succeeds with the key. `api`: the whole API is the
+   * operation never succeeded with the key in this process, and another one of the same API does. `api`: the whole API is the
    * product. Then 403, and 404 at the default address, mean so, as long as the key reads something of other APIs, and nothing of this one.
    */
   readonly optionalProduct?: true | 'api' | undefined;
@@ -330,8 +330,8 @@ interface Kind<Reading> extends Operation {
   /** The state of a target that the API reports, for the status page. Undefined if it reports none for this kind. */
   readonly condition?: Condition<Reading> | undefined;
   /**
-   * What else than its families is needed of a reading: it stays until the target leaves, also when its values are stale. Only
-   * plain data.
+   * What else than its families is needed of a reading: it stays until the target leaves, is missing from its listing, or the plan lacks
+   * it, also when its values are stale. Only plain data.
    *
    * @param before what was extracted from the reading before; undefined for the first
    */

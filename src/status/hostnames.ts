@@ -64,7 +64,7 @@ function areKnown(
   zones: readonly TargetStatus[],
 ): boolean {
   // What it lacks, its next run tells soon.
-  if (lists.some(({ isPartial, state }) => isPartial && state !== 'failing')) return false;
+  if (lists.some(({ areAll, entries, state }) => entries && !areAll && state !== 'failing')) return false;
   const isGone = ({ state }: TargetStatus) => state === 'absent';
   const isAnyComplete = lists.some(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const isAnyKnown =

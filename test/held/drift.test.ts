@@ -101,3 +101,35 @@ it('names a value in one short line without keys, however hostile, and not more 
   expect(page).not.toContain(key);
   expect(page).not.toContain('<b>');
 });
+
+it('drift is forgotten after a day also where the clock was ahead', async () => {
+  let balance: unknown = 'much';
+  const whole = await startWhole({
+    nowMs: Date.parse('2027-08-15T12:00:00Z'),
+    document: { billing: { interval: '1h' } },
+    routes: { '/billing': () => ({ Balance: balance }) },
+  });
+  await whole.exporter.start();
+  await whole.pass(20_000);
+  expect(whole.exporter.causes().map(({ id }) => id)).toEqual(['drift fields']);
+  whole.setClock(-365 * 86_400_000);
+  balance = 1;
+  // The machine sleeps meanwhile.
+  whole.advance(2 * 86_400_000);
+  await whole.pass(70 * 60_000);
+  expect(whole.exporter.causes().map(({ id }) => id)).toEqual([]);
+});
+
+it('the drift of a kind that a reload turns off is no cause any more', async () => {
+  const whole = await startWhole({
+    document: { billing: {}, payment_requests: {} },
+    routes: { '/billing': () => ({ Balance: 'much' }), '/billing/payment-requests': () => [] },
+  });
+  await whole.exporter.start();
+  await whole.pass(20_000);
+  expect(whole.exporter.causes().map(({ id }) => id)).toEqual(['drift fields']);
+  whole.document = { payment_requests: {} };
+  await whole.reload();
+  await whole.pass(60_000);
+  expect(whole.exporter.causes().map(({ id }) => id)).toEqual([]);
+});

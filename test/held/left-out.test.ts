@@ -282,3 +282,23 @@ it('a pattern of discovery.exclude for an account with the key of another one is
   await whole.sweep();
   expect(whole.said('matches nothing').map(({ msg }) => msg)).toEqual([]);
 });
+
+it('a pattern for what another key lists is not judged by what the key before listed', async () => {
+  const whole = await startWhole({
+    document: { credentials: { account: { env: 'ACME' } }, pull_zones: { interval: '1h', targets: 'all' } },
+    env: keys,
+    routes: {
+      '/pullzone': ({ key }) => (key === keys.ACME ? pullZones([1, 'old-one']) : pullZones([2, 'new-one'])),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(20_000);
+  whole.document = {
+    credentials: { account: { env: 'UMBRELLA' } },
+    pull_zones: { interval: '1h', targets: 'all', include: ['new-.*'] },
+  };
+  await whole.reload();
+  await whole.pass(60_000);
+  expect(whole.exporter.targets().map(({ target }) => target.name)).toEqual(['new-one']);
+  expect(whole.log.filter(({ level }) => level === 40).map(({ msg }) => msg)).toEqual([]);
+});

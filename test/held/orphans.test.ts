@@ -138,3 +138,23 @@ it('`orphans: keep` reads them all the same, and so does a target that is named'
   expect(read(kept)).toEqual(both);
   expect(read(named)).toEqual(['shield_overage 502', 'shield_zone 501']);
 });
+
+it('a zone whose pull zone is gone is left out also where the clock was a month ahead at the start', async () => {
+  const whole = await start();
+  whole.setClock(-31 * 24 * 60 * minuteMs);
+  await whole.pass(longMs);
+  expect(read(whole)).toEqual(rest);
+});
+
+it('a new zone is not left out because the clock was set back', async () => {
+  const all = { targets: 'all', interval: '1m' };
+  const whole = await start({ shield_zones: all, shield_overage: all });
+  whole.routes['/shield/shield-zones'] = zonesOf([501, 7]);
+  await whole.pass(25 * minuteMs);
+  expect(read(whole)).toEqual(rest);
+  whole.setClock(-60 * minuteMs);
+  whole.routes['/pullzone'] = pullZonesOf(7, 8);
+  whole.routes['/shield/shield-zones'] = zonesOf([501, 7], [502, 8]);
+  await whole.pass(2 * minuteMs);
+  expect(read(whole)).toEqual(both);
+});

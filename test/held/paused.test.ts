@@ -460,3 +460,22 @@ describe('a paused key', () => {
       ).toBeGreaterThan(0);
   });
 });
+
+it('a kind that a reload turns off is not said to be paused', async () => {
+  const section = { interval: '1m', targets: ['one'] };
+  const whole = await startWhole({
+    document: { applications: section, application_overviews: section },
+    routes: {
+      '/mc/apps/one/overview': () => reply(429, '', { 'retry-after': '3000' }),
+      '/mc/apps/one/summary': () => ({ monthlyCost: 1 }),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(20_000);
+  expect(whole.exporter.causes()).toHaveLength(1);
+  whole.document = { applications: section };
+  await whole.reload();
+  await whole.pass(20_000);
+  expect.soft(await whole.series('bunnynet_exporter_kind_paused_until_timestamp_seconds')).toEqual({});
+  expect(whole.exporter.causes().map(({ title }) => title)).toEqual([]);
+});

@@ -547,3 +547,22 @@ describe('after a key was replaced by one that is refused', () => {
     expect(since).toMatch(/^\d\d:/);
   });
 });
+
+it('a named target that another key lacks, too, is said again, and since when', async () => {
+  const whole = await startWhole({
+    document: { credentials: { account: { env: 'KA' } }, pull_zones: { interval: '5m', targets: [5] } },
+    env: { KA: 'key-of-a', KB: 'key-of-b' },
+    routes: { '/pullzone': () => pullZones },
+  });
+  await whole.exporter.start();
+  await whole.pass(60_000);
+  expect(whole.said('is not in the listing')).toHaveLength(1);
+  await whole.pass(60 * 60_000);
+  whole.document = { ...whole.document, credentials: { account: { env: 'KB' } } };
+  await whole.reload();
+  const changedMs = Date.now();
+  await whole.pass(60_000);
+  const [cause] = whole.exporter.causes();
+  expect.soft(cause?.sinceMs).toBeGreaterThanOrEqual(changedMs);
+  expect(whole.said('is not in the listing')).toHaveLength(2);
+});

@@ -462,3 +462,63 @@ it('the first poll of a new target has the retries of the client once the target
   expect(asked).toBe(2);
   expect(await whole.value('bunnynet_application_up', { app_id: 'new' })).toBe(1);
 });
+
+it('a target that the configuration called otherwise stays until its listing was read', async () => {
+  let served = 10;
+  const whole = await startWhole({
+    document: { pull_zone_statistics: { interval: '1h', targets: [{ id: 1, name: 'My shop' }, 2] } },
+    routes: {
+      '/pullzone': () => reply(503),
+      '/dnszone': () => ({ Items: [], TotalItems: 0, HasMoreItems: false }),
+      '/statistics': () => ({ RequestsServedChart: { [day]: served } }),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(1000);
+  served = 15;
+  await whole.poll();
+  const counted = async () => Object.values(await whole.series('bunnynet_pull_zone_requests_total'));
+  expect(await counted()).toEqual([5, 5]);
+  // Another list ends before that of the pull zones, which has both.
+  whole.document = {
+    pull_zone_statistics: { interval: '1h', targets: 'all', include: ['prod-.*'] },
+    dns_zones: { targets: 'all' },
+  };
+  await whole.reload();
+  expect(await counted()).toEqual([5, 5]);
+  await whole.pass(5000);
+  expect(await counted()).toEqual([5, 5]);
+  whole.routes['/pullzone'] = () => ({
+    Items: [
+      { Id: 1, Name: 'prod-shop' },
+      { Id: 2, Name: 'prod-blog' },
+    ],
+    TotalItems: 2,
+    HasMoreItems: false,
+  });
+  await whole.pass(60_000);
+  expect(await counted()).toEqual([5, 5]);
+});
+
+it('what other settings took off the page is not said to be shown', async () => {
+  const section = (latency_unit: string) => ({
+    applications: { interval: '1m', stale_after: '1h', targets: ['one'], latency_unit },
+  });
+  let isUp = true;
+  const whole = await startWhole({
+    document: section('milliseconds'),
+    routes: { '/mc/apps/one/summary': () => (isUp ? { monthlyCost: 1, averageLatency: 5 } : reply(503)) },
+  });
+  await whole.exporter.start();
+  await whole.pass(20_000);
+  isUp = false;
+  await whole.pass(120_000);
+  expect(await whole.value('bunnynet_application_monthly_cost_dollars')).toBe(1);
+  whole.document = section('seconds');
+  await whole.reload();
+  await whole.pass(20_000);
+  await whole.sweep();
+  expect(await whole.value('bunnynet_application_monthly_cost_dollars')).toBe(undefined);
+  const [cause] = whole.exporter.causes();
+  expect(cause?.meaning).not.toContain('still shows old values');
+});

@@ -73,6 +73,7 @@ export function status(
     },
     state: 'ok',
     stale: false,
+    hasValues: !(rest.stale ?? false) && !('lastSuccessMs' in rest && rest.lastSuccessMs === undefined),
     // The machine's uptime is the Unix time here.
     staleAtMs: (rest.lastSuccessMs ?? nowMs - 12_000) + 180_000,
     lastSuccessMs: nowMs - 12_000,
