@@ -284,7 +284,7 @@ it('connections from before the machine slept are begun anew', async () => {
   const { config } = await loadConfig({ document, env, resources });
   let begun = 0;
   const exporter = await createExporter({
-    load: async () => ({ config, credentials: new Credentials(credentials, env) }),
+    load: () => Promise.resolve({ config, credentials: new Credentials(credentials, env) }),
     addresses: [{ host: '127.0.0.1', port: 0 }],
     telemetryPath: '/metrics',
     enableLifecycle: false,
