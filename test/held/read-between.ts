@@ -11,7 +11,7 @@ import type { Whole } from './whole.ts';
 const isRepeated = runs(/\/test\/held\/(lacking|listings|readings|accounts|outages)\.test/, /\/test\/held\//);
 
 /** Scenarios with more requests run once, and those where the reads in between would list more targets. */
-const maxRequests = runs(100, 5000);
+const maxRequests = runs(30, 5000);
 const maxListed = 200_000;
 
 /** Of the process, and how long things took. */
