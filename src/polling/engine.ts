@@ -27,7 +27,7 @@ import { type Health, health, isGood, isRefused, readAt } from './health.ts';
 import { compareListed, enoughMovedRuns, ownKeysOf, type SnapshotEntry } from './listed-things.ts';
 import { isAccepted, logDiscovery, mayLack, wasRead } from './listing-status.ts';
 import { type Overview, overviewOf, type PlanFacts } from './overview.ts';
-import { plan, type Wanted, wantedBy } from './plan.ts';
+import { planning, type Wanted, wantedBy } from './plan.ts';
 import { type Begun, Poller, type PollerOptions, type ReadOptions, type Run } from './poll.ts';
 import { hasEnded, isDenial, isRefusal, neverPolled, withFault } from './record.ts';
 import { newKeyMs, nextStart, retryInMs } from './schedule.ts';
@@ -89,6 +89,9 @@ const sweepIntervalMs = 10_000;
 /** Listings that end soon after one another are one plan. */
 const planPauseMs = 100;
 
+/** So many targets come, or are updated, without looking at the time. */
+const someTargets = 64;
+
 /** How long the first poll waits for the first run of a listing that comes first. */
 const patienceMs = 5000;
 
@@ -143,8 +146,12 @@ export class PollEngine {
   #wanted: Wanted | undefined;
   /** What the last plan says beyond its tasks. */
   #plan: PlanFacts = { selections: new Map(), shared: [], orphans: new Map(), capacities: [] };
-  /** A plan that is due soon: resolves when it has been made. */
+  /** A plan that is due soon, or being made: resolves when it has been made. */
   #planSoon: Promise<void> | undefined;
+  /** Whether something has changed that no plan has seen yet. */
+  #isPlanDue = false;
+  /** How many plans were begun. */
+  #syncs = 0;
   /** A look that is due soon: failures until then are looked at together. */
   #lookSoon: NodeJS.Timeout | undefined;
   #plannedAtMs = Number.NEGATIVE_INFINITY;
@@ -264,12 +271,35 @@ export class PollEngine {
 
   // What is polled is what the plan has.
 
-  /** Plans, and makes the tasks those of the plan: first what is new or has changed comes, then the rest leaves. */
+  /** Plans, and makes the tasks those of the plan. */
   #sync(): void {
+    const steps = this.#syncing();
+    while (!steps.next().done);
+    this.#isPlanDue = false;
+  }
+
+  /**
+   * The same step by step, a few milliseconds at a time, for what listings found: that may be thousands of targets. Whatever else plans
+   * meanwhile takes the place of this.
+   */
+  async #syncInTurns(): Promise<void> {
+    const turns = new Turns();
+    const steps = this.#syncing();
+    const { done } = steps.next();
+    const number = this.#syncs;
+    for (let isDone = done; !isDone; isDone = steps.next().done) {
+      if (turns.isOver) await turns.next();
+      if (this.#syncs !== number || this.#isStopped) return;
+    }
+  }
+
+  /** First what is new or has changed comes, then the rest leaves. */
+  *#syncing(): Generator<undefined> {
     const { keyIdOf = () => '', foundKeys } = this.#options;
     if (!this.#wanted || this.#isStopped) return;
+    this.#syncs++;
     const { apis } = this.#wanted.config;
-    const { listings, targets, selections, shared, orphans } = plan({
+    const { listings, targets, selections, shared, orphans } = yield* planning({
       ...this.#wanted,
       keyIdOf,
       snapshotOf: (key) => this.#listing(key)?.snapshot,
@@ -277,7 +307,11 @@ export class PollEngine {
       before: { get: (key) => this.#target(key)?.spec, values: () => this.#targetSpecs() },
     });
     for (const spec of listings.values()) this.#syncListing(spec);
-    for (const spec of targets.values()) this.#syncTarget(spec);
+    let added = 0;
+    for (const spec of targets.values()) {
+      this.#syncTarget(spec);
+      if (++added % someTargets === 0) yield;
+    }
     for (const task of this.#tasks.values())
       if (!listings.has(task.spec.key) && !targets.has(task.spec.key)) this.#remove(task);
     this.#doubts.retain(this.#tasks.values());
@@ -314,16 +348,28 @@ export class PollEngine {
 
   /** Plans soon; several changes until then are one plan. Resolves when that has been done. */
   #syncSoon(): Promise<void> {
-    const sync = async () => {
-      const waitMs = Math.max(0, this.#plannedAtMs + planPauseMs - performance.now());
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-      this.#planSoon = undefined;
-      this.#sync();
-      // The readings that wait for it come in another turn.
-      await nextTurn();
-    };
-    this.#planSoon ??= sync();
+    this.#isPlanDue = true;
+    this.#planSoon ??= this.#syncWhileDue();
     return this.#planSoon;
+  }
+
+  async #syncWhileDue(): Promise<void> {
+    try {
+      while (this.#isPlanDue && !this.#isStopped) {
+        const waitMs = Math.max(0, this.#plannedAtMs + planPauseMs - performance.now());
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        // A reload may have planned meanwhile.
+        if (!this.#isPlanDue) break;
+        // What changes while the plan is made needs another one.
+        this.#isPlanDue = false;
+        await this.#syncInTurns();
+      }
+    } finally {
+      this.#planSoon = undefined;
+    }
+    this.#checkAllPolled();
+    // The readings that wait for it come in another turn.
+    await nextTurn();
   }
 
   #syncListing(spec: ListingSpec): void {

@@ -102,10 +102,19 @@ interface Demand {
   readonly afterKey?: string | undefined;
 }
 
-/** What a listing had, as far as it was read; undefined where nothing is known yet. */
-type Visit = (spec: ListingSpec, entries: readonly SnapshotEntry[] | undefined) => void;
+/** A listing, and what it had, as far as it was read; undefined where nothing is known yet. */
+type Visited = readonly [spec: ListingSpec, entries: readonly SnapshotEntry[] | undefined];
 
 export function plan(input: PlanInput): Plan {
+  const steps = planning(input);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Plans step by step, at most a listing at a time: thousands of targets take their time. */
+export function* planning(input: PlanInput): Generator<undefined, Plan> {
   const { config, isLeftOut, keyIdOf, snapshotOf, isComplete, before } = input;
   const listings = new Map<string, ListingSpec>();
   const targets = new Map<string, Target>();
@@ -231,7 +240,13 @@ export function plan(input: PlanInput): Plan {
     return (one: Listed) => ids.size > 0 && ids.has(idText(one.ids));
   };
 
-  const planSection = ({ section, resource, settings, isSelected, isSelectedParent }: PlannedSection) => {
+  function* planSection({
+    section,
+    resource,
+    settings,
+    isSelected,
+    isSelectedParent,
+  }: PlannedSection): Generator<undefined> {
     const { kind, api } = resource;
     const { intervalMs } = section;
     const isAlone = isReadAlone(resource);
@@ -368,7 +383,7 @@ export function plan(input: PlanInput): Plan {
       }
     };
 
-    const select: Visit = (spec, entries) => {
+    const select = ([spec, entries]: Visited) => {
       if (!entries) return keepBefore(spec, spec.parent?.ids ?? {});
       let count = 0;
       const excluded: Listed[] = [];
@@ -390,8 +405,8 @@ export function plan(input: PlanInput): Plan {
       selections.set(spec.key, [...ofListing, { kind, targets: count, excluded }]);
     };
 
-    /** Visits a listing of the account, or one below each selected thing that its parent had. */
-    const walk = (account: string, listing: Listing, demand: Demand, visit: Visit) => {
+    /** A listing of the account, or one below each selected thing that its parent had. */
+    function* walk(account: string, listing: Listing, demand: Demand): Generator<Visited> {
       const { parent } = listing;
       if (!parent) {
         const previous = section.accounts[section.accounts.indexOf(account) - 1];
@@ -400,24 +415,28 @@ export function plan(input: PlanInput): Plan {
             ? undefined
             : listingKey(listing, previous, baseUrlOf(listing.api), undefined);
         const spec = addNames(addListing(listing, account, account, undefined, { ...demand, afterKey }));
-        return visit(spec, entriesOf(spec));
+        yield [spec, entriesOf(spec)];
+        return;
       }
-      walk(account, parent, auxiliary, (parentSpec, parents) => {
-        if (!parents) return keepBefore(parentSpec, parentSpec.parent?.ids ?? {});
+      for (const [parentSpec, parents] of walk(account, parent, auxiliary)) {
+        if (!parents) {
+          keepBefore(parentSpec, parentSpec.parent?.ids ?? {});
+          continue;
+        }
         const isOrphan = isOrphanOf(parentSpec);
         for (const one of parents) {
           if (!isSelectedParent(one) || isOut(parentSpec, one) || isOrphan(one)) continue;
           const credential = credentialFor(listing.api, parentSpec, one);
           const spec = addListing(listing, credential, account, one, demand);
-          visit(spec, entriesOf(spec));
+          yield [spec, entriesOf(spec)];
         }
-        if (isComplete(parentSpec.key)) return;
+        if (isComplete(parentSpec.key)) continue;
         const listed = new Set(parents.map(({ ids }) => idText(ids)));
         keepBefore(parentSpec, parentSpec.parent?.ids ?? {}, (ids) =>
           listed.has(idText(parentOf(listing, ids)?.ids ?? {})),
         );
-      });
-    };
+      }
+    }
 
     const demand = isAlone || resource.readBy ? auxiliary : { intervalMs, isRead: true };
     if (section.targets !== 'all') {
@@ -429,10 +448,14 @@ export function plan(input: PlanInput): Plan {
         addNamed({ ids, name: undefined, credential: account, account, intervalMs, staleAfterMs });
       }
     } else if (resource.listing) {
-      for (const account of section.accounts) walk(account, resource.listing, demand, select);
+      for (const account of section.accounts)
+        for (const visited of walk(account, resource.listing, demand)) {
+          select(visited);
+          yield;
+        }
     } else throw new Error(`targets of the kind ${kind} cannot be listed`);
-  };
+  }
 
-  for (const section of input.sections) planSection(section);
+  for (const section of input.sections) yield* planSection(section);
   return { listings, targets, selections, orphans, shared: [...shared.values()] };
 }

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { ApiError } from '../../src/api/errors.ts';
 import { Pacer } from '../../src/api/pacer.ts';
 import type { Config } from '../../src/config/config.ts';
+import { CounterBook } from '../../src/counting/counter-book.ts';
 import { TargetTask } from '../../src/polling/target-task.ts';
+import { Turns } from '../../src/turns.ts';
 import { configOf, engineWith, sectionConfig, targetConfig } from './fixtures.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -215,6 +217,20 @@ describe('a plan that is due', () => {
     await vi.advanceTimersByTimeAsync(100);
     await nextTurn();
     expect(isStopped).toBe(true);
+  });
+
+  it('is not made where a reload has made it', async () => {
+    const retain = vi.fn(() => []);
+    const { engine, answers } = await renamed({ foundKeys: { learn: () => [], retain } });
+    answers[0]?.();
+    await vi.advanceTimersByTimeAsync(10);
+    engine.apply(config);
+    const plans = retain.mock.calls.length;
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(retain).toHaveBeenCalledTimes(plans);
+    expect(engine.overview().targets.map(({ target }) => target.name)).toContain('after');
+    answers[1]?.();
+    await engine.stop();
   });
 
   it('fails the listing that waits for it if it cannot be made, also after a reload that could not', async () => {
@@ -442,5 +458,63 @@ describe('the capacity', () => {
       'shield: 19 polls need 0.18 requests/s, requests_per_second is 0.1: a round takes 3m10s; raise interval_factor, apis.shield.requests_per_second, or interval and stale_after (rate_limit needs most)',
     );
     await engine.stop();
+  });
+});
+
+describe('a plan of many targets', () => {
+  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+  const keysOf = (ids: readonly number[]) => ids.map((id) => `shield_zone/${id} ok`);
+
+  /** An engine that finds 300 zones. Once a hundred of them have come, then happens, in another turn; seen: how many have come by then. */
+  async function found(then: (of: ReturnType<typeof engineOf>) => void, setting: Setting = {}) {
+    vi.spyOn(Turns.prototype, 'isOver', 'get').mockReturnValue(true);
+    onTestFinished(() => void vi.restoreAllMocks());
+    let come = 0;
+    let seen = 0;
+    vi.spyOn(CounterBook.prototype, 'open').mockImplementation(() => {
+      if (++come === 100)
+        void nextTurn().then(() => {
+          seen = created.keys().length;
+          then(created);
+        });
+      return undefined;
+    });
+    const all = configOf([sectionConfig('application', 'all'), sectionConfig('shield_zone', 'all')]);
+    const created = engineOf(all, { zones: range(0, 300), ...setting });
+    // Each thing that is found, and each reading, has a turn of its own.
+    for (let turn = 0; turn < 2500; turn++) {
+      await vi.advanceTimersByTimeAsync(5);
+      await nextTurn();
+    }
+    await created.engine.stop();
+    return { ...created, seen };
+  }
+
+  it('is made in turns', async () => {
+    const { keys, seen } = await found(() => undefined);
+    expect(seen).toBeGreaterThanOrEqual(100);
+    expect(seen).toBeLessThan(300);
+    expect(keys()).toEqual(keysOf(range(0, 300)));
+  });
+
+  it('is given up for that of a reload', async () => {
+    const { keys, seen } = await found(({ engine }) =>
+      engine.apply(configOf([sectionConfig('shield_zone', [targetConfig({ shield_zone_id: '7' })])])),
+    );
+    expect(seen).toBeLessThan(300);
+    expect(keys()).toEqual(keysOf([7]));
+  });
+
+  it('is followed by another one where something else was found meanwhile', async () => {
+    let answer: (body: unknown) => void = () => undefined;
+    const answered = new Promise((resolve) => {
+      answer = resolve;
+    });
+    const { keys, seen } = await found(
+      () => answer({ items: [{ id: 'a', name: 'shop' }], meta: { totalItems: 1 } }),
+      { answer: (path) => (/\/apps\?/.test(path) ? answered : Promise.resolve(undefined)) },
+    );
+    expect(seen).toBeLessThan(300);
+    expect(keys()).toEqual([...keysOf(range(0, 300)), 'application/a ok']);
   });
 });
