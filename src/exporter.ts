@@ -150,7 +150,7 @@ export class Exporter {
   #lastChange: Promise<void> = Promise.resolve();
 
   constructor(options: ExporterOptions, setup: Setup, ownState?: OwnState) {
-    const { log, redactor = new Redactor(options.now) } = options;
+    const { log, redactor = new Redactor(options.uptimeMs) } = options;
     const { config } = setup;
     this.#options = options;
     this.#uptimeMs = options.uptimeMs ?? machineUptimeMs;
@@ -501,10 +501,11 @@ export class Exporter {
 
   /** Says what of the patterns is hardly meant, once everything was polled once: then all is known that they select from. */
   #warnOfSelections(): void {
-    // Of an account that is not read, nobody knows what there is.
-    if (!this.#engine.hasPolledAll || this.#sameKeys.length > 0) return;
+    if (!this.#engine.hasPolledAll) return;
     const { listings } = this.#engine.overview();
-    for (const text of this.#selectionWarnings(this.#setup.config, listings)) this.#options.log.warn(text);
+    const leftOut = this.#sameKeys.map(({ account }) => account);
+    for (const text of this.#selectionWarnings(this.#setup.config, listings, leftOut))
+      this.#options.log.warn(text);
   }
 
   #logWanted(): void {

@@ -10,20 +10,23 @@ import type { IdField, Listed, Listing, Resource } from './resources/resource.ts
 import { count, quote } from './text.ts';
 
 /** The warnings; undefined while a listing was never complete. */
-type Check = (listings: readonly ListingStatus[]) => readonly string[] | undefined;
+type Check = (
+  listings: readonly ListingStatus[],
+  leftOut: readonly string[],
+) => readonly string[] | undefined;
 
 /** Returns the warnings that are due and were not returned before for this configuration. */
 export function selectionWarnings(
   resources: readonly Resource[],
-): (config: Config, listings: readonly ListingStatus[]) => readonly string[] {
+): (config: Config, listings: readonly ListingStatus[], leftOut: readonly string[]) => readonly string[] {
   let of: Config | undefined;
   let checks: readonly Check[] = [];
-  return (config, listings) => {
+  return (config, listings, leftOut) => {
     if (config !== of) checks = checksOf(config, resources);
     of = config;
     const due: string[] = [];
     checks = checks.filter((check) => {
-      const warnings = check(listings);
+      const warnings = check(listings, leftOut);
       due.push(...(warnings ?? []));
       return warnings === undefined;
     });
@@ -41,18 +44,23 @@ function checksOf(config: Config, resources: readonly Resource[]): readonly Chec
     const { listing } = resource;
     if (targets !== 'all') return [];
     const checks: Check[] = [];
+    /** Of an account that is not read, nobody knows what there is. */
+    const add = (check: Check) =>
+      checks.push((listings, leftOut) =>
+        accounts.some((one) => leftOut.includes(one)) ? undefined : check(listings, leftOut),
+      );
     for (const [from, patterns, path] of [
       [listing, selection, resource.section],
       [listing.parent, parents, `${resource.section}.parents`],
     ] as const) {
       if (!from || !patterns) continue;
       for (const setting of ['include', 'exclude'] as const)
-        checks.push((listings) => {
+        add((listings) => {
           const found = entriesOf(from, listings, accounts);
           return found && unmatched(patterns[setting], `${path}.${setting}`, found, from.nouns);
         });
     }
-    if (selection) checks.push(takesNothing(kind, listing, accounts));
+    if (selection) add(takesNothing(kind, listing, accounts));
     return checks;
   });
   return exclude.length > 0 ? [leavesOutNothing(exclude), ...ofSections] : ofSections;
@@ -113,7 +121,8 @@ function takesNothing(kind: string, listing: Listing, accounts: readonly string[
 }
 
 function leavesOutNothing(exclude: readonly string[]): Check {
-  return (listings) => {
+  return (listings, leftOut) => {
+    if (leftOut.length > 0) return undefined;
     const ofThings = listings.filter(({ poll }) => thingIdOf(poll.listing));
     if (ofThings.length === 0 || ofThings.some(({ areAll, lacksProduct }) => !areAll && !lacksProduct))
       return undefined;

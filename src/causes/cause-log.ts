@@ -13,6 +13,9 @@ interface Known {
   largest: Cause;
   /** What was said of it last. */
   said: string;
+  /** When that was, by the machine's uptime, and since when its failure was. Unix time. */
+  saidAtMs: number;
+  saidSinceMs: number | undefined;
   /** When each of what was said of it was. Unix times. */
   readonly saidMs: Map<string, number>;
 }
@@ -49,8 +52,6 @@ export class CauseLog {
   readonly #known = new Map<string, Known>();
   /** What failed in the previous list, and when last. */
   #failures: ReadonlyMap<string, number | undefined> = new Map();
-  /** When the previous list was written. Unix time. */
-  #writtenMs = Number.NEGATIVE_INFINITY;
 
   constructor(log: Logger) {
     this.#log = log;
@@ -86,7 +87,6 @@ export class CauseLog {
       if (!isTakenOver) this.#end(known, uptimeMs);
     }
     this.#failures = failures;
-    this.#writtenMs = nowMs;
   }
 
   /** What outages affected: when a host can be read again, the rest of it may just not have been polled since. */
@@ -103,16 +103,16 @@ export class CauseLog {
 
   #note(cause: Cause, nowMs: number, uptimeMs: number): void {
     let known = this.#known.get(cause.id);
+    const beganMs = uptimeMs - (nowMs - (cause.sinceMs ?? nowMs));
     if (!known) {
-      const forMs = nowMs - (cause.sinceMs ?? nowMs);
-      known = { cause, sinceMs: uptimeMs - forMs, largest: cause, said: '', saidMs: new Map() };
+      const unsaid = { said: '', saidAtMs: uptimeMs, saidSinceMs: undefined, saidMs: new Map() };
+      known = { cause, sinceMs: beganMs, largest: cause, ...unsaid };
       this.#known.set(cause.id, known);
     }
-    const before = known.cause.failure;
     known.cause = cause;
     if (sizeOf(cause) > sizeOf(known.largest)) known.largest = cause;
-    const { failure, sinceMs = Number.NEGATIVE_INFINITY } = cause;
-    const isAnew = failure?.sinceMs !== before?.sinceMs && sinceMs > this.#writtenMs;
+    const { failure } = cause;
+    const isAnew = failure?.sinceMs !== known.saidSinceMs && beganMs > known.saidAtMs;
     if (failure && !isHostFailure(failure) && isAnew) {
       known.said = '';
       known.saidMs.clear();
@@ -122,6 +122,8 @@ export class CauseLog {
     const isRepeated = saidMs !== undefined && Math.abs(nowMs - saidMs) < repeatMs;
     if (saying === known.said || isRepeated) return;
     known.said = saying;
+    known.saidAtMs = uptimeMs;
+    known.saidSinceMs = failure?.sinceMs;
     known.saidMs.set(saying, nowMs);
     this.#warn(cause);
   }

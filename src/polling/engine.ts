@@ -130,6 +130,7 @@ export class PollEngine {
   readonly #options: EngineOptions;
   readonly #poller: Poller;
   readonly #uptimeMs: () => number;
+  readonly #keyIdOf: (credential: string) => string;
   #isStopped = false;
   readonly #doubts = new Doubts({
     ask: (task, signal) => this.#askOther(task, signal),
@@ -174,6 +175,7 @@ export class PollEngine {
     const { now = Date.now, uptimeMs = machineUptimeMs } = options;
     this.#options = options;
     this.#uptimeMs = uptimeMs;
+    this.#keyIdOf = options.keyIdOf ?? (() => '');
     this.#timetable = new Timetable(uptimeMs, (due) => this.#begin(due));
     const lacksProduct = (task: TargetTask, status: number | undefined) => this.#lacksProduct(task, status);
     this.#poller = new Poller({ ...options, now, uptimeMs, lacksProduct });
@@ -295,13 +297,13 @@ export class PollEngine {
 
   /** First what is new or has changed comes, then the rest leaves. */
   *#syncing(): Generator<undefined> {
-    const { keyIdOf = () => '', foundKeys } = this.#options;
+    const { foundKeys } = this.#options;
     if (!this.#wanted || this.#isStopped) return;
     this.#syncs++;
     const { apis } = this.#wanted.config;
     const { listings, targets, selections, shared, orphans } = yield* planning({
       ...this.#wanted,
-      keyIdOf,
+      keyIdOf: this.#keyIdOf,
       snapshotOf: (key) => this.#listing(key)?.snapshot,
       isComplete: (key) => this.#listing(key)?.isComplete ?? false,
       before: { get: (key) => this.#target(key)?.spec, values: () => this.#targetSpecs() },
@@ -479,7 +481,7 @@ export class PollEngine {
     }
     const { record } = task;
     const startedMs = this.#uptimeMs();
-    const begun = { startedMs, keyId: this.#keyIdOf(spec) };
+    const begun = { startedMs, keyId: this.#keyIdOf(spec.credential) };
     if (this.#health.apis.get(spec.api)?.tells(task)) task.probedMs = startedMs;
     const isDown = this.#isDown(spec.api);
     // What waits for an API that is down is not late.
@@ -565,7 +567,7 @@ export class PollEngine {
     const isRead = isGood(record);
     const worksAgain = isRead && this.#worksAgain(spec);
     if (isInDoubt(task)) {
-      if (this.#keyIdOf(spec) === keyId) this.#doubts.add(task);
+      if (this.#keyIdOf(spec.credential) === keyId) this.#doubts.add(task);
       else this.#runNow(task);
     } else if (isRead && (before.lastFailure?.result === 'auth' || worksAgain)) {
       // What was refused until now is no proof of an unknown id.
@@ -576,10 +578,6 @@ export class PollEngine {
     this.#actOnFailure(task);
     if (spec.type === 'listing' && !hasEnded(before))
       this.#makeDue((one) => isAfter(one.spec, key) && !hasEnded(one.record) && this.#mayBegin(one));
-  }
-
-  #keyIdOf({ credential }: Spec): string {
-    return this.#options.keyIdOf?.(credential) ?? '';
   }
 
   /** Whether the key of a task opens something else: its listing, or what was read with it last. Undefined if nothing tells. */
@@ -702,7 +700,7 @@ export class PollEngine {
     const { resource, credential } = spec;
     const optional = isReadAlone(resource) ? resource.optionalProduct : undefined;
     if (!mayLack(optional, spec, status)) return false;
-    if (lackingSinceMs === undefined && wasRead(record, this.#keyIdOf(spec))) return false;
+    if (lackingSinceMs === undefined && wasRead(record, this.#keyIdOf(spec.credential))) return false;
     return isAccepted(optional, spec, readAt(this.#overviewNow().health, credential));
   }
 
@@ -749,8 +747,11 @@ export class PollEngine {
     const changed = foundKeys.learn(key, keys, !run.isMoved, isFailing);
     this.#noteChangedKeys(changed);
     const runs = run.isMoved ? before?.runs : [...(before?.runs?.slice(-1) ?? []), { beganMs, entries }];
-    const isOther = before?.entries !== entries || before.keyId !== keyId;
-    if (isOther) task.snapshot = { entries, keyId, runs };
+    // What a moving list was without may be of another account: with another key it is read once that has listed it.
+    const isListed = !run.isMoved || task.movedRuns >= enoughMovedRuns;
+    const listedWith = isListed ? keyId : (before?.keyId ?? keyId);
+    const isOther = before?.entries !== entries || before.keyId !== listedWith;
+    if (isOther) task.snapshot = { entries, keyId: listedWith, runs };
     else if (before.runs !== runs) task.snapshot = { ...before, runs };
     const isProof = task.isComplete && !wasComplete;
     // All that it changes is one plan.
@@ -844,7 +845,7 @@ export class PollEngine {
     this.#lookSoon = undefined;
     const before = this.#health;
     const wasDown = (api: ApiName) => before.apis.get(api)?.state === 'down';
-    this.#health = health(this.#polled(), this.#uptimeMs());
+    this.#health = health(this.#polled(), this.#uptimeMs(), this.#keyIdOf);
     for (const api of apiNames) {
       const isDown = this.#isDown(api);
       if (!isDown && wasDown(api)) this.#retryUnanswered(api);
@@ -904,7 +905,7 @@ export class PollEngine {
   }
 
   #overviewNow(): Overview {
-    this.#overview ??= overviewOf(this.#tasks.values(), this.#plan, this.#uptimeMs());
+    this.#overview ??= overviewOf(this.#tasks.values(), this.#plan, this.#uptimeMs(), this.#keyIdOf);
     return this.#overview;
   }
 

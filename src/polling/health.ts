@@ -59,8 +59,15 @@ export interface Health<Task extends Polled = Polled> {
   readonly changesAtMs: number;
 }
 
-/** uptimeMs: now, by the machine's uptime. */
-export function health<Task extends Polled>(polled: Iterable<Task>, uptimeMs: number): Health<Task> {
+/**
+ * @param uptimeMs now, by the machine's uptime
+ * @param keyIdOf the id of the key that a credential has now
+ */
+export function health<Task extends Polled>(
+  polled: Iterable<Task>,
+  uptimeMs: number,
+  keyIdOf: (credential: string) => string | undefined = () => undefined,
+): Health<Task> {
   const seen = new Map<ApiName, SeenApi<Task>>();
   const seenAccounts = new Map<string, SeenAccount<Task>>();
   for (const task of polled) {
@@ -68,7 +75,7 @@ export function health<Task extends Polled>(polled: Iterable<Task>, uptimeMs: nu
     const { operation } = task;
     let api = seen.get(name);
     if (!api) {
-      api = new SeenApi();
+      api = new SeenApi(keyIdOf);
       seen.set(name, api);
     }
     api.add(task, operation);
@@ -173,6 +180,8 @@ interface SeenOperation<Task> {
 
 interface SeenKey {
   readonly account: string;
+  /** Of the key that it is now. */
+  readonly keyId: string | undefined;
   /** Since when the newest of what is refused (401) is, by the machine's uptime; minus infinity without one. */
   refusedSinceMs: number;
   /** As in `KeyHealth`. */
@@ -182,6 +191,7 @@ interface SeenKey {
 
 /** What the tasks of one API say of it. */
 class SeenApi<Task extends Polled> {
+  readonly #keyIdOf: (credential: string) => string | undefined;
   readonly #operations = new Map<string, SeenOperation<Task>>();
   readonly #keys = new Map<string, SeenKey>();
   /** Of what fails. */
@@ -195,6 +205,10 @@ class SeenApi<Task extends Polled> {
   /** The last probe that was answered, and the last that was not. */
   #goodProbeMs = Number.NEGATIVE_INFINITY;
   #badProbeMs = Number.NEGATIVE_INFINITY;
+
+  constructor(keyIdOf: (credential: string) => string | undefined) {
+    this.#keyIdOf = keyIdOf;
+  }
 
   /** Until when it is not down, because a probe was answered. */
   get upUntilMs(): number {
@@ -283,20 +297,20 @@ class SeenApi<Task extends Polled> {
   }
 
   #addToKey({ spec: { credential, account }, record }: Task): void {
-    const { lastFailure, deniedSinceMs, askedWith, readWith } = record;
-    // What was read with another key says nothing of this one.
-    const readBeganMs = askedWith === readWith ? record.readBeganMs : Number.NEGATIVE_INFINITY;
+    const { lastFailure, deniedSinceMs, readWith } = record;
     let key = this.#keys.get(credential);
     if (!key) {
       key = {
         account,
+        keyId: this.#keyIdOf(credential),
         refusedSinceMs: Number.NEGATIVE_INFINITY,
         readBeganMs: Number.NEGATIVE_INFINITY,
         deniedSinceMs: Number.POSITIVE_INFINITY,
       };
       this.#keys.set(credential, key);
     }
-    key.readBeganMs = Math.max(key.readBeganMs, readBeganMs);
+    // What was read with another key says nothing of this one, also where this was not asked for yet.
+    if (readWith === key.keyId) key.readBeganMs = Math.max(key.readBeganMs, record.readBeganMs);
     if (deniedSinceMs !== undefined && lastFailure && !lastFailure.doubt)
       key.deniedSinceMs = Math.min(key.deniedSinceMs, deniedSinceMs);
     if (lastFailure && isRefusal(lastFailure))

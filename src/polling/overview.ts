@@ -32,11 +32,16 @@ export interface PlanFacts extends Pick<Plan, 'selections' | 'shared' | 'orphans
   readonly capacities: readonly ApiCapacity[];
 }
 
-/** plan: the one that the tasks are those of; uptimeMs: now, by the machine's uptime. */
+/**
+ * @param plan the one that the tasks are those of
+ * @param uptimeMs now, by the machine's uptime
+ * @param keyIdOf the id of the key that a credential has now
+ */
 export function overviewOf(
   tasks: Iterable<Task>,
   { selections, shared, orphans, capacities }: PlanFacts,
   uptimeMs: number,
+  keyIdOf: (credential: string) => string,
 ): Overview {
   const targets: TargetTask[] = [];
   const listingTasks: ListingTask[] = [];
@@ -59,7 +64,7 @@ export function overviewOf(
     if (!task.stale) nextStaleMs = Math.min(nextStaleMs, task.staleAtMs);
     if (task.state !== 'ok' && task.state !== 'lacking') areTargetsHealthy = false;
   }
-  const healthNow = health(polled, uptimeMs);
+  const healthNow = health(polled, uptimeMs, keyIdOf);
   const listings = listingTasks.map((task) =>
     listingStatus(
       task,

@@ -58,8 +58,8 @@ export class Redactor {
   /** Whether a form may begin like this. It spares most characters of a text the slower look into `#forms`. */
   readonly #mayBegin = new Uint8Array(0x1_0000);
 
-  /** now: Unix time. */
-  constructor(now: () => number = Date.now) {
+  /** now: a clock that does not jump. */
+  constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 

@@ -314,3 +314,23 @@ it('the end of an outage says how long it was, also where the clock was set mean
     expect.stringMatching(/over after [5-7] m/),
   ]);
 });
+
+it('a key that was replaced stays hidden for a day, also where the clock is set ahead', async () => {
+  const former = 'the-former-key-of-the-account';
+  const whole = await startWhole({
+    document: { applications: { interval: '1m', stale_after: '3m', targets: ['a'] } },
+    env: { KEY: former },
+    // What is before the API, and knows the key from before, says so.
+    routes: { '*': () => reply(400, JSON.stringify({ Message: `cached for ${former}`, ErrorKey: 'x' })) },
+  });
+  await whole.exporter.start();
+  await whole.pass(20_000);
+  const shown = async () => (await whole.get('/api/v1/targets')).body;
+  expect(await shown()).toContain('cached for [redacted]');
+  whole.env['KEY'] = 'the-key-that-is-new';
+  await whole.reload();
+  // The clock was at 1970 until now.
+  whole.setClock(25 * hourMs);
+  await whole.pass(120_000);
+  expect(await shown()).not.toContain(former);
+});

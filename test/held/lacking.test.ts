@@ -343,3 +343,43 @@ describe('an account that lacks a product since it has another key', () => {
     expect(whole.said('lacks the product')).toHaveLength(2);
   });
 });
+
+describe('a wrong key', () => {
+  const of =
+    (right: string, answer: unknown) =>
+    ({ key }: Request) =>
+      key === right ? answer : reply(401);
+  const database = {
+    databases: [{ id: 'db_1', name: 'shop' }],
+    page_info: { current_page: 1, total_items: 1, has_more_items: false },
+  };
+
+  it('does not show that the account lacks a product: what another key read is no proof that this one is accepted', async () => {
+    const whole = await startWhole({
+      document: {
+        databases: { targets: 'all', interval: '5m' },
+        pull_zones: { targets: 'all', interval: '5m' },
+        pull_zone_optimizer: { targets: 'all', interval: '2h' },
+      },
+      env: { KEY: 'right' },
+      routes: {
+        '/pullzone': of('right', {
+          Items: [7, 8, 9].map((Id) => ({ Id, Name: `zone ${Id}`, OptimizerEnabled: true })),
+          TotalItems: 3,
+          HasMoreItems: false,
+        }),
+        '*': of('right', { TotalRequestsOptimized: 5 }),
+        [databases]: of('right', database),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(600_000);
+    whole.env['KEY'] = 'wrong';
+    await whole.reload();
+    await whole.pass(900_000);
+    await whole.sweep();
+    expect(whole.said('no databases')).toEqual([]);
+    const states = whole.exporter.targets().map(({ target, state }) => `${target.kind} ${state}`);
+    expect(states).toContain('database failing');
+  });
+});

@@ -302,3 +302,23 @@ it('a pattern for what another key lists is not judged by what the key before li
   expect(whole.exporter.targets().map(({ target }) => target.name)).toEqual(['new-one']);
   expect(whole.log.filter(({ level }) => level === 40).map(({ msg }) => msg)).toEqual([]);
 });
+
+it('two accounts with one key do not keep the typo of a third one from being told', async () => {
+  const whole = await startWhole({
+    document: {
+      credentials: { a: { env: 'A' }, b: { env: 'B' }, c: { env: 'C' } },
+      accounts: ['a', 'b', 'c'],
+      pull_zones: { targets: 'all', credential: 'c', exclude: ['typo-.*'] },
+      dns_zones: { targets: 'all', credential: ['a', 'b'] },
+    },
+    env: { A: 'same', B: 'same', C: 'other' },
+    routes: {
+      '/pullzone': () => pullZones([7, 'site']),
+      '/dnszone': () => listed([{ Id: 7, Domain: 'site' }]),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(60_000);
+  await whole.sweep();
+  expect(whole.said('matches nothing')).toHaveLength(1);
+});

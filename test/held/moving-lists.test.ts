@@ -449,3 +449,50 @@ describe('a list whose first run moved is not complete', () => {
     expect([...seen]).toEqual(['700']);
   });
 });
+
+it('what an account had is not asked for with the key of another one whose list moves', async () => {
+  const zones = new Map([
+    ['first', numbers(1, 3)],
+    ['second', numbers(1001, 1130)],
+  ]);
+  let moves = false;
+  const whole = await startWhole({
+    document: {
+      pull_zones: { targets: 'all', interval: '10m' },
+      pull_zone_optimizer: { targets: 'all', interval: '10m' },
+    },
+    env: { KEY: 'first' },
+    routes: {
+      '/pullzone': ({ query, key = '' }: Request) => {
+        const [page, perPage] = [Number(query.get('page')), Number(query.get('perPage'))];
+        const ids = zones.get(key) ?? [];
+        const Items = ids.slice((page - 1) * perPage, page * perPage).map((Id) => ({
+          Id,
+          Name: `zone ${Id}`,
+          OptimizerEnabled: true,
+          Hostnames: [{ Id, Value: `zone-${Id}.example.com` }],
+        }));
+        const answer = { Items, TotalItems: ids.length, HasMoreItems: page * perPage < ids.length };
+        if (moves && page === 1) zones.set(key, [2000, ...ids]);
+        moves = false;
+        return answer;
+      },
+      '*': ({ path, key = '' }: Request) => {
+        const id = Number(/\/pullzone\/(\d+)\/optimizer/.exec(path)?.[1]);
+        return zones.get(key)?.includes(id) ? { TotalRequestsOptimized: 5 } : reply(404);
+      },
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(60_000);
+  whole.env['KEY'] = 'second';
+  moves = true;
+  const before = whole.requests.length;
+  await whole.reload();
+  await whole.pass(5000);
+  const asked = whole.requests.slice(before).map(({ path }) => path);
+  const { status, body } = await whole.get('/sd/hostnames');
+  expect([status, body.includes('zone-1.example.com')]).toEqual([503, false]);
+  expect(asked.filter((path) => /\/pullzone\/[123]\//.test(path))).toEqual([]);
+  expect(whole.exporter.causes().map(({ title }) => title)).toEqual([]);
+});

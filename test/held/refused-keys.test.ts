@@ -566,3 +566,22 @@ it('a named target that another key lacks, too, is said again, and since when', 
   expect.soft(cause?.sinceMs).toBeGreaterThanOrEqual(changedMs);
   expect(whole.said('is not in the listing')).toHaveLength(2);
 });
+
+it('another key that is refused, too, is said to be, although its targets are asked one after the other', async () => {
+  const whole = await startWhole({
+    document: {
+      applications: { interval: '5m', targets: Array.from({ length: 60 }, (_, at) => `app${at}`) },
+    },
+    api: { requests_per_second: 2 },
+    env: { KEY: 'first' },
+    routes: { '*': () => reply(401) },
+  });
+  await whole.exporter.start();
+  const said = () => whole.said('refuses the key of account').filter(({ level }) => level === 40).length;
+  await whole.pass(600_000);
+  expect(said()).toBe(1);
+  whole.env['KEY'] = 'second';
+  await whole.reload();
+  await whole.pass(600_000);
+  expect(said()).toBe(2);
+});
