@@ -418,7 +418,7 @@ export class Exporter {
       listings,
       kinds: resources,
       baseUrlOf: (api) => config.apis[api].baseUrl,
-      hostNamesOf: (api) => config.apis[api].names.host,
+      addressNameOf: (api) => config.apis[api].names.address,
       keySource: (name) => this.#keys.describe(name),
       noKeyReason: (name) => this.#keys.found.noKeyReason(name),
       exporter: {

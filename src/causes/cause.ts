@@ -51,8 +51,8 @@ export interface CauseInput {
   readonly listings: readonly ListingStatus[];
   readonly kinds: readonly CauseKind[];
   readonly baseUrlOf: (api: ApiName) => string;
-  /** What the settings of the host of that address are called; none where nobody set it. */
-  readonly hostNamesOf: (api: ApiName) => readonly string[];
+  /** What the setting of that address is called; undefined where nobody set it. */
+  readonly addressNameOf: (api: ApiName) => string | undefined;
   /** Where the key of a credential comes from: `from $VARIABLE`. */
   readonly keySource: (credential: string) => string;
   /** Why a listing has no key for a credential that comes with it; undefined where it has one. */

@@ -239,8 +239,8 @@ function wordsOf(
     return { title: `Nothing can be read from ${hostOf(baseUrl)}: ${message}${others}` };
   if (reason === 'address')
     return {
-      title: `Every request to ${baseUrl} answers HTTP 404`,
-      advice: addressAdvice(input.hostNamesOf(api)),
+      title: `The ${api} API at ${baseUrl} answers HTTP 404 to every request`,
+      advice: addressAdvice(input.addressNameOf(api)),
     };
   if (reason === 'unknown_id')
     return { title: `The ${api} API answers ${message} for an id, although it accepts the key` };
@@ -250,10 +250,10 @@ function wordsOf(
   return { title: `${isFrom ? `${message} from the ${api} API` : `The ${api} API: ${message}`}${others}` };
 }
 
-/** What to do where something else than the API seems to answer. settings: those that set its address; none for its own. */
-function addressAdvice(settings: readonly string[]): string {
-  return settings.length > 0
-    ? `Correct ${andList(settings)}.`
+/** What to do where something else than the API seems to answer. setting: the one that sets its address; undefined for its own. */
+function addressAdvice(setting: string | undefined): string {
+  return setting !== undefined
+    ? `Correct ${setting}.`
     : 'Something on the way answers, such as a firewall or a proxy, or nothing that is asked for there exists. Check both.';
 }
 
@@ -369,7 +369,9 @@ function affectedBy({ targets, listings }: Group, nouns: readonly string[]): str
 function meaningOf({ targets, listings }: Group, { uptimeMs }: CauseInput): string {
   let [never, dropped, shown] = [0, 0, 0];
   let endMs = Number.POSITIVE_INFINITY;
-  for (const { staleAtMs, state, hasValues, lastSuccessMs } of targets) {
+  for (const { staleAtMs, state, hasValues, lastSuccessMs, lackingSinceMs } of targets) {
+    // What the plan lacks has none to lose.
+    if (lackingSinceMs !== undefined) continue;
     if (state === 'absent') dropped++;
     else if (lastSuccessMs === undefined) never++;
     else if (!hasValues) dropped++;

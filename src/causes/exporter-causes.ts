@@ -77,7 +77,7 @@ export function exporterCauses({ exporter, keySource, nowMs }: CauseInput): read
       `state ${state.writtenBy ?? 'unwritten'}`,
       state.sinceMs,
       'The state file cannot be written',
-      `Counters are right now. After a restart those that began since the last write would begin anew; the others count what came since by the figures of the days.\n${state.message}.`,
+      `Counters are right now. After a restart those that began since the last write would begin anew; the others count what came since by the figures of the days.\n${state.message.replace(/\.$/, '')}.`,
       state.writtenBy && otherWriters[state.writtenBy],
     );
   for (const { account, other, keys } of shared)

@@ -6,6 +6,8 @@ import type { Selection } from './selector.ts';
 
 /** The names of an API's settings, for messages: their paths in the file, or the variables that set them. */
 export interface ApiSettingNames {
+  /** The setting of its address; undefined where nobody set it. */
+  readonly address?: string | undefined;
   /** The settings that set its host, of each API in use that has the same host. None if it is the default. */
   readonly host: readonly string[];
   /** The settings that say which certificates of this host are trusted. */

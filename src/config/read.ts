@@ -244,6 +244,7 @@ function namesOf(
   const sameHost = apiNames.filter((one) => used.has(one) && hostOf(one) === hostOf(api));
   const isSet = (one: ApiName) => apis[one].base_url !== apiDefaults[one].baseUrl;
   return {
+    address: isSet(api) ? nameOf(api, 'base_url') : undefined,
     host: settingsOfHost(
       sameHost.filter(isSet).toSorted((a, b) => Number(b === api) - Number(a === api)),
       (one) => nameOf(one, 'base_url'),

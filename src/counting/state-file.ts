@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { access, open, readdir, readFile, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readStart } from '../files.ts';
 import { Turns } from '../turns.ts';
@@ -125,6 +125,9 @@ export async function stateProblem(path: string): Promise<string | undefined> {
     return `${messageOf(start)}. ${await ownersOf(path)}`.trim();
   const folder = dirname(file);
   if ((await otherKindOf(folder)) !== 'a directory') return `its folder ${folder} is not there: make it`;
+  // The folder has the draft of each write.
+  const refusal = await access(folder, constants.W_OK).catch((error: unknown) => error);
+  if (refusal) return `${messageOf(refusal)}. ${await ownersOf(folder)}`.trim();
   return start === '' || beginsLikeState(String(start)) ? undefined : `${path} is no state: ${unlikeState}`;
 }
 

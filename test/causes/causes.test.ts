@@ -247,13 +247,13 @@ describe('an outage', () => {
     expect(cause([target('application', 'a', missing), target('application', 'b', missing)])).toMatchObject({
       reason: 'address',
       tone: 'bad',
-      title: 'Every request to https://application.example answers HTTP 404',
+      title: 'The application API at https://application.example answers HTTP 404 to every request',
       advice: 'Correct apis.application.base_url.',
     });
     // Where nobody set the address, no setting is to be corrected.
-    expect(cause([target('application', 'a', missing)], [], { hostNamesOf: () => [] }).advice).toContain(
-      'Something on the way answers',
-    );
+    expect(
+      cause([target('application', 'a', missing)], [], { addressNameOf: () => undefined }).advice,
+    ).toContain('Something on the way answers');
     // In a form of the API's errors it is the thing that is not there.
     expect(cause([target('application', 'a', { ...missing, isOfApi: true })]).reason).toBe('not_found');
     // With a reason of the API, or where something else can be read, it is the thing that is not there.
@@ -418,6 +418,12 @@ describe('failures of some targets', () => {
         stale: true,
       }),
       target('application', 'c', failureOf('server_error', 'HTTP 503')),
+      // What the plan lacked has no values to lose.
+      target('application', 'd', failureOf('server_error', 'HTTP 503'), {
+        lastSuccessMs: nowMs - 60_000,
+        lackingSinceMs: nowMs - 60_000,
+        hasValues: false,
+      }),
     ]);
     expect(one).toMatchObject({
       sinceMs: nowMs - 230_000,

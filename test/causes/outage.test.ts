@@ -88,7 +88,7 @@ function start() {
           listings,
           kinds: resources,
           baseUrlOf: (api) => `https://${hosts[api] ?? 'other.example'}`,
-          hostNamesOf: (api) => [`apis.${api}.base_url`],
+          addressNameOf: (api) => `apis.${api}.base_url`,
           keySource: () => 'from $KEY',
           noKeyReason: () => undefined,
           exporter: {

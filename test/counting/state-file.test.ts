@@ -237,6 +237,12 @@ describe('a file that cannot be read', () => {
     await expect(readState('/proc/self/mem', nowMs)).rejects.toThrow('EIO');
   });
 
+  it.skipIf(isRoot)('is a problem of a check if its folder is of another user', async () => {
+    const folder = temporary({});
+    chmodSync(folder, 0o500);
+    expect(await stateProblem(join(folder, 'state.json'))).toContain('EACCES');
+  });
+
   it.skipIf(isRoot)('is an error if another user has it', async () => {
     const path = join(temporary({ 'state.json': '' }), 'state.json');
     chmodSync(path, 0);

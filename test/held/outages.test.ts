@@ -563,3 +563,26 @@ it('an API that answers one page in an outage and then nothing is slow again aft
   await whole.pass(20_000);
   expect(whole.requests.length - from).toBeLessThan(50);
 });
+
+it('an address that is wrong for one API is to be corrected for that alone, although others have the same host', async () => {
+  const pullZones = { Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false };
+  const whole = await startWhole({
+    document: { pull_zones: { targets: 'all' }, applications: { targets: ['a'] } },
+    routes: { '/pullzone': () => pullZones, '*': () => reply(404) },
+  });
+  // Without the /mc of the API.
+  const ofApi = (base_url: string) => ({ ...whole.api, base_url });
+  whole.document = {
+    ...whole.document,
+    apis: { core: ofApi(whole.apiUrl), application: ofApi(whole.apiUrl) },
+  };
+  await whole.reload();
+  await whole.exporter.start();
+  await whole.pass(60_000);
+  expect(whole.exporter.causes().map(({ title, advice }) => [title, advice])).toEqual([
+    [
+      `The application API at ${whole.apiUrl} answers HTTP 404 to every request`,
+      'Correct apis.application.base_url.',
+    ],
+  ]);
+});

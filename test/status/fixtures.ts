@@ -230,7 +230,7 @@ export function causeInput(
     listings,
     kinds: known,
     baseUrlOf: (api) => `https://${api}.example`,
-    hostNamesOf: (api) => [`apis.${api}.base_url`],
+    addressNameOf: (api) => `apis.${api}.base_url`,
     keySource: () => 'from $KEY',
     noKeyReason: () => undefined,
     exporter: { ...well, ...exporter },
