@@ -90,6 +90,8 @@ export interface ExporterOptions {
 }
 
 const kinds = resources.map(({ kind }) => kind);
+/** The causes that have lines of their own when they occur. */
+const loggedAlone: readonly Cause['reason'][] = ['drift', 'reload', 'former_key'];
 const probePages = ['/-/healthy', '/-/ready'];
 const stopGraceMs = 3000;
 
@@ -428,6 +430,7 @@ export class Exporter {
         schemaDrift: this.#schemaDrift.fields().filter(({ kind }) => kinds.has(kind)),
         shared,
         sameKeys: this.#sameKeys,
+        formerKeys: this.#keys.problems,
         state: this.#keeper?.problem,
       },
       nowMs: this.#now(),
@@ -450,7 +453,6 @@ export class Exporter {
     }).flat();
   }
 
-  /** Drift and refused reloads have lines of their own when they occur. */
   #logCauses(): void {
     const overview = this.#engine.overview();
     const state = this.#keeper?.problem;
@@ -461,7 +463,7 @@ export class Exporter {
     this.#logged = { overview, state, isPaused };
     this.#logLacking(overview.listings);
     this.#logOrphans(overview.listings);
-    const causes = this.causes().filter(({ reason }) => reason !== 'drift' && reason !== 'reload');
+    const causes = this.causes().filter(({ reason }) => !loggedAlone.includes(reason));
     this.#causeLog.write(causes, this.#now(), this.#uptimeMs());
   }
 

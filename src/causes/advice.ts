@@ -55,6 +55,11 @@ const advices = {
     advice: 'The reason is what the API says.',
     runbook: 'runbooks/BunnynetKindUnreadable.md',
   },
+  former_key: {
+    tone: 'warn',
+    advice: `Correct it: a restart and a reload need it. ${whenRead}`,
+    runbook: 'runbooks/BunnynetKeyRefused.md',
+  },
   no_key: { tone: 'warn', advice: `${ownKey}.`, runbook: 'runbooks/BunnynetKeyRefused.md' },
   read_only_key: { tone: 'warn', advice: `${ownKey}.`, runbook: 'runbooks/BunnynetKeyRefused.md' },
   library_key: {

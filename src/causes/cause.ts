@@ -39,6 +39,8 @@ export interface ExporterState {
   readonly schemaDrift: readonly DriftedField[];
   /** Why the state is not written; undefined if it is, or need not be. */
   readonly state: StateProblem | undefined;
+  /** The keys of the configuration that can no longer be read, and why: the last readable one stays in use. */
+  readonly formerKeys: readonly { readonly credential: string; readonly problem: string }[];
   /** The accounts that are not read, because they have the key of another one. */
   readonly sameKeys: readonly { readonly account: string; readonly other: string }[];
   /** What two accounts list. */

@@ -1,6 +1,6 @@
 /**
- * What is wrong with the exporter itself and its configuration: a refused reload, the same key twice, a state that is not written, what
- * two accounts list, a pace that is too low, drift.
+ * What is wrong with the exporter itself and its configuration: a refused reload, the same key twice, a key that can no longer be read, a
+ * state that is not written, what two accounts list, a pace that is too low, drift.
  */
 import { count, plural } from '../text.ts';
 import { adviceOn, type Reason } from './advice.ts';
@@ -24,7 +24,7 @@ export function sameKeyTitle(
 
 /** The causes that no target and no listing has. */
 export function exporterCauses({ exporter, keySource, nowMs }: CauseInput): readonly Cause[] {
-  const { refusedReload, capacities, schemaDrift, shared, sameKeys, state } = exporter;
+  const { refusedReload, capacities, schemaDrift, shared, sameKeys, formerKeys, state } = exporter;
   const nothing = {
     affected: '',
     targets: [],
@@ -71,6 +71,14 @@ export function exporterCauses({ exporter, keySource, nowMs }: CauseInput): read
       `What this key reads has \`account="${other}"\`; nothing has \`account="${account}"\`.`,
     );
   }
+  for (const { credential, problem } of formerKeys)
+    add(
+      'former_key',
+      `former key ${credential}`,
+      undefined,
+      `The key of ${credential} can no longer be read: ${problem}`,
+      'The last readable one stays in use.',
+    );
   if (state)
     add(
       'state',

@@ -25,7 +25,7 @@ export class Keys {
   /** By credential: the last readable key, or why there never was one. */
   #keys = new Map<string, KeyOrProblem>();
   /** Why the last readable key is still in use, by credential. */
-  readonly #problems = new Map<string, string | undefined>();
+  readonly #problems = new Map<string, string>();
   #lastCheck: Promise<void> = Promise.resolve();
   /** The check that has not begun yet. */
   #nextCheck: Promise<void> | undefined;
@@ -64,6 +64,11 @@ export class Keys {
   /** Which of these accounts have the key of another one of them. */
   sameKeys(accounts: readonly string[]): readonly SameKey[] {
     return sameKeys(accounts, (account) => this.#keys.get(account));
+  }
+
+  /** The credentials whose key can no longer be read, and why. */
+  get problems(): readonly { readonly credential: string; readonly problem: string }[] {
+    return Array.from(this.#problems, ([credential, problem]) => ({ credential, problem }));
   }
 
   /** Where a key comes from, for messages. */
@@ -108,7 +113,8 @@ export class Keys {
   /** Tells each problem once, and once that it is over. */
   #tell(name: string, problem: string | undefined): void {
     if (problem === this.#problems.get(name)) return;
-    this.#problems.set(name, problem);
+    if (problem === undefined) this.#problems.delete(name);
+    else this.#problems.set(name, problem);
     this.#options.onProblem(name, problem);
   }
 

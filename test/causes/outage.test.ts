@@ -97,6 +97,7 @@ function start() {
             capacities,
             schemaDrift: [],
             sameKeys: [],
+            formerKeys: [],
             shared: [],
             state: undefined,
           },

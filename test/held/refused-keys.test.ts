@@ -1,5 +1,5 @@
 /** What an operator sees of a key that is refused: by everything, by one API, for one thing, for a while. */
-import { stat, writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { directory } from '../config/fixtures.ts';
@@ -434,35 +434,57 @@ describe('what was logged', () => {
   const hourMs = 3_600_000;
   const told = (whole: Whole) => whole.exporter.causes().map(({ title }) => title);
 
-  it('says again that a key is refused where that is another one, and since when', async () => {
+  /** Sweeps until something is so: a key file is read in real time. */
+  const until = async (whole: Whole, file: string, is: () => boolean) => {
+    while (!is()) {
+      await stat(file).catch(() => undefined);
+      await whole.pass(1000);
+      await whole.sweep();
+    }
+  };
+
+  async function startWithFile(route: () => unknown) {
     const file = join(await directory(), 'key');
     await writeFile(file, 'the-first-key', { mode: 0o600 });
     const whole = await startWhole({
       document: { credentials: { account: { file } }, billing: { targets: 'all', interval: '1h' } } as never,
-      routes: { '/billing': () => reply(401) },
+      routes: { '/billing': route },
+      // The clock of the test goes on while the disk takes its time.
+      maxKeyReadMs: 1e9,
     });
-    /** Lets time pass, and the file be read, which takes real time. */
-    const pass = async (seconds: number) => {
-      for (let second = 0; second < seconds; second++) {
-        for (let n = 0; n < 10; n++) await stat(file);
-        await whole.pass(1000);
-        if (second % 10 === 9) await whole.sweep();
-      }
-    };
-    const started = whole.exporter.start();
-    for (let n = 0; n < 50; n++) await stat(file);
-    await started;
-    await pass(20);
+    await whole.exporter.start();
+    return { whole, file };
+  }
+
+  it('says again that a key is refused where that is another one, and since when', async () => {
+    const { whole, file } = await startWithFile(() => reply(401));
+    await until(whole, file, () => whole.said('refuses the key').length === 1);
     await whole.pass(5 * hourMs);
     await whole.sweep();
     expect(whole.said('refuses the key')).toHaveLength(1);
     const changedMs = Date.now();
     await writeFile(file, 'the-second-key', { mode: 0o600 });
-    await pass(60);
+    await until(whole, file, () => whole.said('the key of account changed').length === 1);
+    await until(whole, file, () => whole.said('refuses the key').length === 2);
     expect(whole.requests.at(-1)?.key).toBe('the-second-key');
-    expect(whole.said('the key of account changed')).toHaveLength(1);
     expect(whole.exporter.causes()[0]?.sinceMs).toBeGreaterThanOrEqual(changedMs);
-    expect(whole.said('refuses the key')).toHaveLength(2);
+  });
+
+  it('of a key file that is gone is a cause, too, until it is there again', async () => {
+    const { whole, file } = await startWithFile(() => ({ Balance: 5 }));
+    expect(whole.exporter.causes()).toEqual([]);
+    await rm(file);
+    await until(whole, file, () => whole.said('the last readable key stays in use').length === 1);
+    expect(whole.exporter.causes().map(({ title }) => title)).toEqual([
+      expect.stringMatching(
+        /^The key of account can no longer be read: expected the key file .*; there is none$/,
+      ),
+    ]);
+    expect((await whole.get('/')).body).toContain('can no longer be read');
+    await writeFile(file, 'the-first-key', { mode: 0o600 });
+    await until(whole, file, () => whole.exporter.causes().length === 0);
+    // The log has lines of its own.
+    expect(whole.said('no longer')).toEqual([]);
   });
 
   it('names the address that a reload has, where that is wrong, too', async () => {

@@ -179,6 +179,7 @@ const well: ExporterState = {
   capacities: [],
   schemaDrift: [],
   sameKeys: [],
+  formerKeys: [],
   shared: [],
   state: undefined,
 };
