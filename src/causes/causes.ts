@@ -276,7 +276,9 @@ function wordsOfPause(api: ApiName, group: Group, input: CauseInput): Words {
   const text = kinds.length > maxNamedKinds ? plural(kinds.length, 'kind') : `${names} ${andList(kinds)}`;
   return {
     title: titleOf(`requests for ${text} with ${key}`, `none for ${those}`),
-    advice: `Raise the intervals of ${those}. Lower requests_per_second of this API if other programs use the key, too.`,
+    // The same for one kind and for several: what is advised is said once.
+    advice:
+      'Raise the intervals of what gets 429. Lower requests_per_second of this API if other programs use the key, too.',
   };
 }
 
