@@ -13,9 +13,12 @@ interface Known {
   largest: Cause;
   /** What was said of it last. */
   said: string;
-  /** When that was, by the machine's uptime, and since when its failure was. Unix time. */
+  /** When that was, by the machine's uptime. */
   saidAtMs: number;
-  saidSinceMs: number | undefined;
+  /** Since when what it affects failed in the previous list, by its key. Unix times. */
+  sinceOf: ReadonlyMap<string, number | undefined>;
+  /** Whether anything of it has begun anew since it was said, and not only joined it. */
+  hasBegunAnew: boolean;
   /** When each of what was said of it was. Unix times. */
   readonly saidMs: Map<string, number>;
 }
@@ -39,6 +42,15 @@ function* failuresOf({
 }: Cause): Generator<readonly [key: string, atMs: number | undefined]> {
   for (const { target, lastFailure } of targets) yield [target.key, lastFailure?.atMs];
   for (const { poll, lastFailure } of listings) yield [poll.key, lastFailure?.atMs];
+}
+
+/** Since when what a cause affects fails, by its key. */
+function* sincesOf({
+  targets,
+  listings,
+}: Cause): Generator<readonly [key: string, sinceMs: number | undefined]> {
+  for (const { target, lastFailure } of targets) yield [target.key, lastFailure?.sinceMs];
+  for (const { poll, lastFailure } of listings) yield [poll.key, lastFailure?.sinceMs];
 }
 
 /** Whether a cause is only what is left of outages. keys: what those affected. A key that has been refused since then is no part of it. */
@@ -105,15 +117,24 @@ export class CauseLog {
     let known = this.#known.get(cause.id);
     const beganMs = uptimeMs - (nowMs - (cause.sinceMs ?? nowMs));
     if (!known) {
-      const unsaid = { said: '', saidAtMs: uptimeMs, saidSinceMs: undefined, saidMs: new Map() };
+      const unsaid = {
+        said: '',
+        saidAtMs: uptimeMs,
+        sinceOf: new Map(),
+        hasBegunAnew: false,
+        saidMs: new Map(),
+      };
       known = { cause, sinceMs: beganMs, largest: cause, ...unsaid };
       this.#known.set(cause.id, known);
     }
     known.cause = cause;
     if (sizeOf(cause) > sizeOf(known.largest)) known.largest = cause;
     const { failure } = cause;
-    const isAnew = failure?.sinceMs !== known.saidSinceMs && beganMs > known.saidAtMs;
-    if (failure && !isHostFailure(failure) && isAnew) {
+    const { sinceOf } = known;
+    known.sinceOf = new Map(sincesOf(cause));
+    for (const [key, sinceMs] of known.sinceOf)
+      known.hasBegunAnew ||= sinceOf.has(key) && sinceOf.get(key) !== sinceMs;
+    if (failure && !isHostFailure(failure) && known.hasBegunAnew && beganMs > known.saidAtMs) {
       known.said = '';
       known.saidMs.clear();
     }
@@ -123,7 +144,7 @@ export class CauseLog {
     if (saying === known.said || isRepeated) return;
     known.said = saying;
     known.saidAtMs = uptimeMs;
-    known.saidSinceMs = failure?.sinceMs;
+    known.hasBegunAnew = false;
     known.saidMs.set(saying, nowMs);
     this.#warn(cause);
   }

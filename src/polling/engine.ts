@@ -147,12 +147,15 @@ export class PollEngine {
   #wanted: Wanted | undefined;
   /** What the last plan says beyond its tasks. */
   #plan: PlanFacts = { selections: new Map(), shared: [], orphans: new Map(), capacities: [] };
-  /** A plan that is due soon, or being made: resolves when it has been made. */
+  /** A plan that is due soon: resolves when it has been made. */
   #planSoon: Promise<void> | undefined;
-  /** Whether something has changed that no plan has seen yet. */
-  #isPlanDue = false;
-  /** How many plans were begun. */
+  /** The one that is being made in turns. */
+  #planning: Promise<void> | undefined;
+  /** How many plans were begun, and which of them was made last. */
   #syncs = 0;
+  #synced = 0;
+  /** How many were begun when something changed last. */
+  #changedAfter = 0;
   /** A look that is due soon: failures until then are looked at together. */
   #lookSoon: NodeJS.Timeout | undefined;
   #plannedAtMs = Number.NEGATIVE_INFINITY;
@@ -277,21 +280,23 @@ export class PollEngine {
   #sync(): void {
     const steps = this.#syncing();
     while (!steps.next().done);
-    this.#isPlanDue = false;
   }
 
   /**
    * The same step by step, a few milliseconds at a time, for what listings found: that may be thousands of targets. Whatever else plans
-   * meanwhile takes the place of this.
+   * meanwhile takes the place of this, unless it fails.
    */
   async #syncInTurns(): Promise<void> {
+    const changedAfter = this.#changedAfter;
     const turns = new Turns();
-    const steps = this.#syncing();
-    const { done } = steps.next();
-    const number = this.#syncs;
-    for (let isDone = done; !isDone; isDone = steps.next().done) {
-      if (turns.isOver) await turns.next();
-      if (this.#syncs !== number || this.#isStopped) return;
+    // A reload may have planned meanwhile.
+    while (this.#synced <= changedAfter && !this.#isStopped) {
+      const steps = this.#syncing();
+      let { done } = steps.next();
+      for (const number = this.#syncs; !done && this.#syncs === number && !this.#isStopped; ) {
+        if (turns.isOver) await turns.next();
+        if (this.#syncs === number) ({ done } = steps.next());
+      }
     }
   }
 
@@ -299,7 +304,7 @@ export class PollEngine {
   *#syncing(): Generator<undefined> {
     const { foundKeys } = this.#options;
     if (!this.#wanted || this.#isStopped) return;
-    this.#syncs++;
+    const number = ++this.#syncs;
     const { apis } = this.#wanted.config;
     const { listings, targets, selections, shared, orphans } = yield* planning({
       ...this.#wanted,
@@ -332,6 +337,7 @@ export class PollEngine {
     // In a turn of its own: with thousands of targets a plan and a look both take long.
     this.#lookIn(0);
     this.#plannedAtMs = performance.now();
+    this.#synced = number;
     this.#checkAllPolled();
     this.keysChanged(changed);
   }
@@ -348,27 +354,24 @@ export class PollEngine {
       this.#options.paceOf(api).reserveFor({ queues, accounts });
   }
 
-  /** Plans soon; several changes until then are one plan. Resolves when that has been done. */
+  /** Plans soon; several changes until that begins are one plan. Resolves when it has been made. */
   #syncSoon(): Promise<void> {
-    this.#isPlanDue = true;
-    this.#planSoon ??= this.#syncWhileDue();
+    this.#changedAfter = this.#syncs;
+    this.#planSoon ??= this.#syncAfter(this.#planning);
     return this.#planSoon;
   }
 
-  async #syncWhileDue(): Promise<void> {
-    try {
-      while (this.#isPlanDue && !this.#isStopped) {
-        const waitMs = Math.max(0, this.#plannedAtMs + planPauseMs - performance.now());
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
-        // A reload may have planned meanwhile.
-        if (!this.#isPlanDue) break;
-        // What changes while the plan is made needs another one.
-        this.#isPlanDue = false;
-        await this.#syncInTurns();
-      }
-    } finally {
-      this.#planSoon = undefined;
-    }
+  /** Plans once the plan that is being made has ended. */
+  async #syncAfter(planning: Promise<void> | undefined): Promise<void> {
+    await planning?.catch(() => undefined);
+    const waitMs = Math.max(0, this.#plannedAtMs + planPauseMs - performance.now());
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    // What changes while the plan is made needs another one.
+    this.#planSoon = undefined;
+    this.#planning = this.#syncInTurns().finally(() => {
+      this.#planning = undefined;
+    });
+    await this.#planning;
     this.#checkAllPolled();
     // The readings that wait for it come in another turn.
     await nextTurn();
@@ -737,6 +740,11 @@ export class PollEngine {
     const { key, keyId } = task.spec;
     const before = task.snapshot;
     const wasComplete = task.isComplete;
+    // Runs with another key may have been of another account.
+    if (task.record.readWith !== keyId) {
+      task.movedRuns = 0;
+      task.missed = undefined;
+    }
     this.#poller.noteLacking(task, run);
     const spared = noteMissed(task, run);
     const nowMs = this.#uptimeMs();
@@ -953,7 +961,7 @@ export class PollEngine {
   }
 
   #checkAllPolled(): void {
-    if (this.#hasPolledAll || this.#planSoon || !this.#wanted || this.#isStopped) return;
+    if (this.#hasPolledAll || this.#planSoon || this.#planning || !this.#wanted || this.#isStopped) return;
     if (this.#doubts.isAsking) return;
     for (const task of this.#tasks.values()) {
       const isPending =

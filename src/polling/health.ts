@@ -182,6 +182,10 @@ interface SeenKey {
   readonly account: string;
   /** Of the key that it is now. */
   readonly keyId: string | undefined;
+  /** Whether anything was asked with that key. */
+  isAsked: boolean;
+  /** When the last poll began that was read well with the key that it was asked with last. */
+  formerBeganMs: number;
   /** Since when the newest of what is refused (401) is, by the machine's uptime; minus infinity without one. */
   refusedSinceMs: number;
   /** As in `KeyHealth`. */
@@ -274,15 +278,14 @@ class SeenApi<Task extends Polled> {
         isGood(record) &&
         (others.length === 0 || (byPath.get(operation)?.unansweredMs ?? 0) <= answeredMs),
       keys: new Map(
-        Array.from(this.#keys, ([credential, key]) => [
-          credential,
-          {
-            account: key.account,
-            isRefused: key.readBeganMs < key.refusedSinceMs,
-            readBeganMs: key.readBeganMs,
-            deniedSinceMs: key.deniedSinceMs,
-          },
-        ]),
+        Array.from(this.#keys, ([credential, key]) => {
+          const { account, deniedSinceMs, refusedSinceMs } = key;
+          const readBeganMs = key.isAsked ? key.readBeganMs : key.formerBeganMs;
+          return [
+            credential,
+            { account, isRefused: readBeganMs < refusedSinceMs, readBeganMs, deniedSinceMs },
+          ];
+        }),
       ),
     };
   }
@@ -297,12 +300,14 @@ class SeenApi<Task extends Polled> {
   }
 
   #addToKey({ spec: { credential, account }, record }: Task): void {
-    const { lastFailure, deniedSinceMs, readWith } = record;
+    const { lastFailure, deniedSinceMs, askedWith, readWith, readBeganMs } = record;
     let key = this.#keys.get(credential);
     if (!key) {
       key = {
         account,
         keyId: this.#keyIdOf(credential),
+        isAsked: false,
+        formerBeganMs: Number.NEGATIVE_INFINITY,
         refusedSinceMs: Number.NEGATIVE_INFINITY,
         readBeganMs: Number.NEGATIVE_INFINITY,
         deniedSinceMs: Number.POSITIVE_INFINITY,
@@ -310,7 +315,10 @@ class SeenApi<Task extends Polled> {
       this.#keys.set(credential, key);
     }
     // What was read with another key says nothing of this one, also where this was not asked for yet.
-    if (readWith === key.keyId) key.readBeganMs = Math.max(key.readBeganMs, record.readBeganMs);
+    if (readWith === key.keyId) key.readBeganMs = Math.max(key.readBeganMs, readBeganMs);
+    // Until anything was asked with this one, what the former key opened tells what is refused.
+    if (readWith === askedWith) key.formerBeganMs = Math.max(key.formerBeganMs, readBeganMs);
+    key.isAsked ||= askedWith === key.keyId;
     if (deniedSinceMs !== undefined && lastFailure && !lastFailure.doubt)
       key.deniedSinceMs = Math.min(key.deniedSinceMs, deniedSinceMs);
     if (lastFailure && isRefusal(lastFailure))

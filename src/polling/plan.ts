@@ -424,13 +424,15 @@ export function* planning(input: PlanInput): Generator<undefined, Plan> {
           continue;
         }
         const isOrphan = isOrphanOf(parentSpec);
+        // Its next run may end between two steps.
+        const isWhole = isComplete(parentSpec.key);
         for (const one of parents) {
           if (!isSelectedParent(one) || isOut(parentSpec, one) || isOrphan(one)) continue;
           const credential = credentialFor(listing.api, parentSpec, one);
           const spec = addListing(listing, credential, account, one, demand);
           yield [spec, entriesOf(spec)];
         }
-        if (isComplete(parentSpec.key)) continue;
+        if (isWhole) continue;
         const listed = new Set(parents.map(({ ids }) => idText(ids)));
         keepBefore(parentSpec, parentSpec.parent?.ids ?? {}, (ids) =>
           listed.has(idText(parentOf(listing, ids)?.ids ?? {})),

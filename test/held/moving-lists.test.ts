@@ -496,3 +496,62 @@ it('what an account had is not asked for with the key of another one whose list 
   expect(asked.filter((path) => /\/pullzone\/[123]\//.test(path))).toEqual([]);
   expect(whole.exporter.causes().map(({ title }) => title)).toEqual([]);
 });
+
+it('nor is it where the list moved before, with the key before', async () => {
+  const zones = new Map([
+    ['first', numbers(1, 130)],
+    ['second', numbers(1001, 1130)],
+  ]);
+  let moves = 0;
+  let next = 2000;
+  const whole = await startWhole({
+    document: {
+      pull_zones: { targets: 'all', interval: '10m' },
+      pull_zone_optimizer: { targets: 'all', interval: '10m' },
+    },
+    env: { KEY: 'first' },
+    routes: {
+      '/pullzone': ({ query, key = '' }: Request) => {
+        const [page, perPage] = [Number(query.get('page')), Number(query.get('perPage'))];
+        const ids = zones.get(key) ?? [];
+        const Items = ids.slice((page - 1) * perPage, page * perPage).map((Id) => ({
+          Id,
+          Name: `zone ${Id}`,
+          OptimizerEnabled: true,
+          Hostnames: [{ Id, Value: `zone-${Id}.example.com` }],
+        }));
+        const answer = { Items, TotalItems: ids.length, HasMoreItems: page * perPage < ids.length };
+        if (moves > 0 && page === 1) {
+          zones.set(key, [next++, ...ids]);
+          moves--;
+        }
+        return answer;
+      },
+      '*': ({ path, key = '' }: Request) => {
+        const id = Number(/\/pullzone\/(\d+)\/optimizer/.exec(path)?.[1]);
+        return zones.get(key)?.includes(id) ? { TotalRequestsOptimized: 5 } : reply(404);
+      },
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(60_000);
+  moves = 2;
+  const lists = () =>
+    whole.requests.filter(({ path, query }) => path === '/pullzone' && query.get('page') === '1').length;
+  const from = lists();
+  // Two runs move.
+  while (moves > 0) await whole.pass(1000);
+  await whole.pass(500);
+  expect(lists() - from).toBe(2);
+  whole.env['KEY'] = 'second';
+  moves = 1;
+  const before = whole.requests.length;
+  await whole.reload();
+  await whole.pass(3000);
+  expect(moves).toBe(0);
+  const asked = whole.requests.slice(before).map(({ path }) => path);
+  const { status, body } = await whole.get('/sd/hostnames');
+  expect.soft([status, body.includes('zone-1.example.com')]).toEqual([503, false]);
+  expect.soft(asked.filter((path) => /\/pullzone\/\d{1,3}\//.test(path)).length).toBe(0);
+  expect.soft(whole.exporter.causes().map(({ title }) => title)).toEqual([]);
+});

@@ -607,3 +607,58 @@ it('another key that is refused, too, is said to be, although its targets are as
   await whole.pass(600_000);
   expect(said()).toBe(2);
 });
+
+it('a key that was replaced is not refused before anything was asked with it', async () => {
+  let isSlow = false;
+  const slow = async (answer: unknown) => {
+    if (isSlow) await new Promise((resolve) => setTimeout(resolve, 25_000));
+    return answer;
+  };
+  const whole = await startWhole({
+    document: {
+      pull_zones: { targets: 'all', interval: '5m' },
+      databases: { targets: 'all', interval: '5m' },
+    },
+    env: { KEY: 'first' },
+    api: { timeout: '30s' },
+    routes: {
+      '/pullzone': () => slow({ Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false }),
+      '/database/v2/databases': () => slow(reply(401)),
+    },
+  });
+  await whole.exporter.start();
+  await whole.pass(600_000);
+  expect(whole.exporter.causes()).toEqual([]);
+  isSlow = true;
+  whole.env['KEY'] = 'second';
+  await whole.reload();
+  await whole.pass(12_000);
+  await whole.sweep();
+  expect.soft(whole.exporter.causes().map(({ title }) => title)).toEqual([]);
+  await whole.pass(120_000);
+  expect.soft(whole.log.filter(({ level }) => Number(level) >= 40).map(({ msg }) => msg)).toEqual([]);
+});
+
+it('a cause is not said again because a part of it is over', async () => {
+  const lacking = new Set(['a']);
+  const answer = ({ path }: Request) => {
+    const id = /apps\/(\w+)\//.exec(path)?.[1] ?? '';
+    return lacking.has(id)
+      ? reply(404, '{"ErrorKey":"not_found","Message":"no such app"}')
+      : { monthlyCost: 1 };
+  };
+  const whole = await startWhole({
+    document: { applications: { interval: '1m', targets: ['a', 'b'] } },
+    routes: { '*': answer },
+  });
+  await whole.exporter.start();
+  const warned = () => whole.log.filter(({ level }) => Number(level) >= 40).map(({ msg }) => msg);
+  await whole.pass(1_800_000);
+  expect(warned()).toHaveLength(1);
+  lacking.add('b');
+  await whole.pass(1_800_000);
+  expect(warned()).toHaveLength(1);
+  lacking.delete('a');
+  await whole.pass(1_800_000);
+  expect(warned()).toHaveLength(1);
+});

@@ -517,4 +517,79 @@ describe('a plan of many targets', () => {
     expect(seen).toBeLessThan(300);
     expect(keys()).toEqual([...keysOf(range(0, 300)), 'application/a ok']);
   });
+
+  describe('while others are read', () => {
+    const zones = (n: number) => ({ data: range(0, n).map((shieldZoneId) => ({ shieldZoneId })) });
+    const noPullZones = { Items: [], TotalItems: 0, HasMoreItems: false };
+
+    async function pass(turns: number) {
+      for (let turn = 0; turn < turns; turn++) {
+        await vi.advanceTimersByTimeAsync(5);
+        await nextTurn();
+      }
+    }
+
+    it('a listing that was read does not wait until none of the others is being read', async () => {
+      vi.spyOn(Turns.prototype, 'isOver', 'get').mockReturnValue(true);
+      onTestFinished(() => void vi.restoreAllMocks());
+      const pacer = new Pacer({ requestsPerSecond: 10, maxConcurrency: 8 });
+      const engine = engineWith(
+        ({ path, permit }) => {
+          permit?.release();
+          return Promise.resolve(
+            path.includes('/shield-zones')
+              ? zones(100)
+              : path.includes('/pullzone')
+                ? noPullZones
+                : { data: { configuration: {}, endpoints: [] } },
+          );
+        },
+        { paceOf: () => pacer },
+      );
+      engine.apply(
+        configOf([
+          sectionConfig('api_guardian_zone', 'all', { intervalMs: 600_000 }),
+          sectionConfig('api_guardian', 'all', { intervalMs: 600_000 }),
+        ]),
+      );
+      // Five seconds, of the ten that all take; a plan takes half a second.
+      await pass(1000);
+      const { targets, listings } = engine.overview();
+      const read = listings.filter(({ entries, poll }) => entries && poll.parent).length;
+      const shown = targets.filter(({ state }) => state === 'ok').length;
+      const stopped = engine.stop();
+      await pass(100);
+      await stopped;
+      expect(read).toBeGreaterThan(40);
+      expect(shown).toBeGreaterThan(read - 20);
+    });
+
+    it('a plan that a failed reload interrupts is made all the same', async () => {
+      vi.spyOn(Turns.prototype, 'isOver', 'get').mockReturnValue(true);
+      onTestFinished(() => void vi.restoreAllMocks());
+      let come = 0;
+      let isBroken = false;
+      const config = configOf([sectionConfig('shield_zone', 'all')]);
+      const engine = engineWith(({ path, permit }) => {
+        permit?.release();
+        return Promise.resolve(path.includes('/pullzone') ? noPullZones : zones(300));
+      });
+      vi.spyOn(CounterBook.prototype, 'open').mockImplementation(() => {
+        if (isBroken) throw new Error('broken');
+        if (++come === 100)
+          void nextTurn().then(() => {
+            isBroken = true;
+            expect(() => engine.apply(config)).toThrow('broken');
+            isBroken = false;
+          });
+        return undefined;
+      });
+      engine.apply(config);
+      await pass(30_000);
+      const shown = engine.overview().targets.filter(({ state }) => state === 'ok').length;
+      const states = engine.overview().listings.map(({ state }) => state);
+      await engine.stop();
+      expect([states, shown]).toEqual([['ok', 'ok'], 300]);
+    });
+  });
 });

@@ -3,10 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { SectionConfig } from '../../src/config/config.ts';
 import { loadPatternEngine } from '../../src/config/selector.ts';
 import type { SnapshotEntry } from '../../src/polling/listed-things.ts';
-import type { Plan } from '../../src/polling/plan.ts';
+import { type Plan, planning, wantedBy } from '../../src/polling/plan.ts';
 import { queueOf } from '../../src/polling/spec.ts';
 import { defineListedResource, defineListing, defineResource } from '../../src/resources/define.ts';
 import { id, object } from '../../src/resources/fields.ts';
+import { resources } from '../../src/resources/kinds/index.ts';
 import { configOf, planOf, polledIn, sectionConfig, targetConfig, zonesFound, zonesKey } from './fixtures.ts';
 
 beforeAll(loadPatternEngine);
@@ -528,4 +529,36 @@ it('keeps the order of the configuration, and lists a parent before what is belo
   expect(at).toBeLessThan(listingsOf(plan).indexOf(endpointsKey('7')));
   // Wanted for its readings by one section, and to find parents by another: one poll, at the shorter interval.
   expect(plan.listings.get(zonesKey())).toMatchObject({ isRead: true, intervalMs: 60_000 });
+});
+
+it('a plan keeps what is below a thing that was not listed yet, also where its listing becomes complete meanwhile', () => {
+  const config = configOf([sectionConfig('api_guardian', 'all')]);
+  const first = planOf(config, { had: { [zonesKey()]: zonesFound('7', '8') } });
+  const below = [...first.listings.keys()].filter((key) => key !== zonesKey());
+  const endpoints = (key: string) => {
+    const zone = key.at(-1) ?? '';
+    return [{ ids: { shield_zone_id: zone, endpoint_id: `1${zone}` } }];
+  };
+  const had = Object.fromEntries(below.map((key) => [key, endpoints(key)]));
+  const previous = planOf(config, { had: { [zonesKey()]: zonesFound('7', '8'), ...had } });
+  expect(previous.targets.size).toBe(2);
+  // The list changed while it was read: 8 may be missing from it.
+  let zones = zonesFound('7');
+  let isWhole = false;
+  const steps = planning({
+    ...wantedBy(config, resources),
+    keyIdOf: () => 'k',
+    isComplete: (key) => key !== zonesKey() || isWhole,
+    snapshotOf: (key) => {
+      const entries = key === zonesKey() ? zones : had[key];
+      return entries && { entries, keyId: 'k' };
+    },
+    before: previous.targets,
+  });
+  let step = steps.next();
+  // Its next run has both.
+  zones = zonesFound('7', '8');
+  isWhole = true;
+  while (!step.done) step = steps.next();
+  expect([...step.value.targets.keys()]).toEqual([...previous.targets.keys()]);
 });
