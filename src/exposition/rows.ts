@@ -43,7 +43,7 @@ export class Rows {
     this.#isInOrder = false;
     this.#version++;
     // A family that has shrunk gives its memory back also if nobody reads its rows as they stand.
-    if (this.#bytes.length > shrinkFromBytes + 4 * this.#length) this.#order();
+    if (this.#bytes.length > shrinkFromBytes + 4 * this.#length) this.#order(this.#length >> 1);
   }
 
   /** How many rows are in a place. */
@@ -79,7 +79,7 @@ export class Rows {
 
   /** All rows, by place. What is returned never changes. */
   get bytes(): Buffer {
-    if (!this.#isInOrder) this.#order();
+    if (!this.#isInOrder) this.#order(this.#length >> 3);
     return this.#bytes.subarray(0, this.#written);
   }
 
@@ -92,12 +92,12 @@ export class Rows {
     // A character takes three bytes at most: they are counted only where that might be too many.
     if (text.length * 3 <= left) return;
     const needed = Buffer.byteLength(text);
-    if (needed > left) this.#order(needed);
+    if (needed > left) this.#order(needed + (this.#length >> 1));
   }
 
-  /** Copies the rows to the start of new memory. needed: how many bytes are to be written after them, beside an eighth of theirs. */
-  #order(needed = 0): void {
-    const bytes = Buffer.allocUnsafeSlow(this.#length + needed + (this.#length >> 3));
+  /** Copies the rows to the start of new memory. room: how many bytes can be written after them. */
+  #order(room: number): void {
+    const bytes = Buffer.allocUnsafeSlow(this.#length + room);
     this.#written = this.copy(bytes);
     this.#bytes = bytes;
     let end = 0;
