@@ -50,7 +50,9 @@ function* sincesOf({
   listings,
 }: Cause): Generator<readonly [key: string, sinceMs: number | undefined]> {
   for (const { target, lastFailure } of targets) yield [target.key, lastFailure?.sinceMs];
-  for (const { poll, lastFailure } of listings) yield [poll.key, lastFailure?.sinceMs];
+  // At another address it is the same.
+  for (const { poll, lastFailure } of listings)
+    yield [poll.key.replace(`@${poll.baseUrl}`, ''), lastFailure?.sinceMs];
 }
 
 /** Whether a cause is only what is left of outages. keys: what those affected. A key that has been refused since then is no part of it. */

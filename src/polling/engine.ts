@@ -295,7 +295,7 @@ export class PollEngine {
       let { done } = steps.next();
       for (const number = this.#syncs; !done && this.#syncs === number && !this.#isStopped; ) {
         if (turns.isOver) await turns.next();
-        if (this.#syncs === number) ({ done } = steps.next());
+        if (this.#syncs === number && !this.#isStopped) ({ done } = steps.next());
       }
     }
   }
@@ -762,8 +762,10 @@ export class PollEngine {
     if (isOther) task.snapshot = { entries, keyId: listedWith, runs };
     else if (before.runs !== runs) task.snapshot = { ...before, runs };
     const isProof = task.isComplete && !wasComplete;
+    // A plan that failed has left it.
+    const isLeft = this.#synced <= this.#changedAfter && !this.#planSoon && !this.#planning;
     // All that it changes is one plan.
-    if (isOther || isProof || changed.length > 0 || (before.runs !== runs && this.#mayOrphan(task)))
+    if (isLeft || isOther || isProof || changed.length > 0 || (before.runs !== runs && this.#mayOrphan(task)))
       await this.#syncSoon();
     this.#retryWith(changed);
     await this.#deliver(task, run, signal);

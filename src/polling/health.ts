@@ -8,7 +8,7 @@
  */
 import type { ApiName } from '../resources/resource.ts';
 import { type AccountHealth, SeenAccount } from './account-health.ts';
-import { hasEnded, isRefusal, type Polled, type PollRecord } from './record.ts';
+import { hasEnded, isDenial, isRefusal, type Polled, type PollRecord } from './record.ts';
 
 /** So many requests in a row without an answer are no coincidence. */
 const enough = 5;
@@ -27,6 +27,8 @@ export interface KeyHealth {
   readonly isRefused: boolean;
   /** When the last poll began that was read well, by the machine's uptime; minus infinity before the first. */
   readonly readBeganMs: number;
+  /** The same of the key that it is now alone. */
+  readonly ownReadBeganMs: number;
   /** Since when something is answered 401 or 403, by the machine's uptime; infinite where nothing is. */
   readonly deniedSinceMs: number;
 }
@@ -136,10 +138,13 @@ export function unreadSince({ apis }: Health): number | undefined {
   return all.length > 0 && all.every(isUnread) ? failingSince(all) : undefined;
 }
 
-/** The APIs of which something was ever read with a key. */
-export function readAt({ apis }: Health, credential: string): readonly ApiName[] {
+/** The APIs of which something was ever read with a key. isOwn: the one that it is now, for what was answered to that. */
+export function readAt({ apis }: Health, credential: string, isOwn = true): readonly ApiName[] {
   const read: ApiName[] = [];
-  for (const [api, { keys }] of apis) if (Number.isFinite(keys.get(credential)?.readBeganMs)) read.push(api);
+  for (const [api, { keys }] of apis) {
+    const key = keys.get(credential);
+    if (Number.isFinite(isOwn ? key?.ownReadBeganMs : key?.readBeganMs)) read.push(api);
+  }
   return read;
 }
 
@@ -283,7 +288,13 @@ class SeenApi<Task extends Polled> {
           const readBeganMs = key.isAsked ? key.readBeganMs : key.formerBeganMs;
           return [
             credential,
-            { account, isRefused: readBeganMs < refusedSinceMs, readBeganMs, deniedSinceMs },
+            {
+              account,
+              isRefused: readBeganMs < refusedSinceMs,
+              readBeganMs,
+              ownReadBeganMs: key.readBeganMs,
+              deniedSinceMs,
+            },
           ];
         }),
       ),
@@ -318,7 +329,9 @@ class SeenApi<Task extends Polled> {
     if (readWith === key.keyId) key.readBeganMs = Math.max(key.readBeganMs, readBeganMs);
     // Until anything was asked with this one, what the former key opened tells what is refused.
     if (readWith === askedWith) key.formerBeganMs = Math.max(key.formerBeganMs, readBeganMs);
-    key.isAsked ||= askedWith === key.keyId;
+    // What says nothing of the key leaves what is known of the former one.
+    const tells = isGood(record) || (lastFailure !== undefined && isDenial(lastFailure));
+    key.isAsked ||= askedWith === key.keyId && tells;
     if (deniedSinceMs !== undefined && lastFailure && !lastFailure.doubt)
       key.deniedSinceMs = Math.min(key.deniedSinceMs, deniedSinceMs);
     if (lastFailure && isRefusal(lastFailure))

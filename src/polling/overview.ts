@@ -69,7 +69,7 @@ export function overviewOf(
     listingStatus(
       task,
       selections.get(task.spec.key) ?? [],
-      readAt(healthNow, task.spec.credential),
+      readAt(healthNow, task.spec.credential, task.record.askedWith === keyIdOf(task.spec.credential)),
       orphans.get(task.spec.key)?.length,
     ),
   );

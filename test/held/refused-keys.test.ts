@@ -662,3 +662,127 @@ it('a cause is not said again because a part of it is over', async () => {
   await whole.pass(1_800_000);
   expect(warned()).toHaveLength(1);
 });
+
+describe('a key that was replaced a moment ago', () => {
+  const later = async (ms: number, answer: unknown) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return answer;
+  };
+  const states = (whole: Whole) =>
+    whole.exporter
+      .targets()
+      .map(({ target, state }) => `${target.kind} ${state}`)
+      .toSorted();
+  const warned = (whole: Whole) => whole.log.filter(({ level }) => Number(level) >= 40).map(({ msg }) => msg);
+
+  it('what the former key read is no proof that this one is accepted', async () => {
+    const of =
+      (answer: unknown) =>
+      ({ key }: Request) =>
+        key === 'right' ? answer : reply(403);
+    const whole = await startWhole({
+      document: {
+        billing: { targets: 'all' },
+        applications: { targets: 'all' },
+        application_limits: { targets: 'all', interval: '1m' },
+      },
+      env: { KEY: 'right' },
+      api: { timeout: '30s' },
+      routes: {
+        '/billing': ({ key }) => (key === 'right' ? { Balance: 5 } : later(25_000, reply(401))),
+        '/mc/apps': of({ items: [{ id: 'a', name: 'shop' }], meta: { totalItems: 1 }, cursor: null }),
+        '/mc/apps/a/summary': of({ monthlyCost: 1 }),
+        '/mc/limits': of({ maxNumberOfApplications: 5 }),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(600_000);
+    whole.env['KEY'] = 'wrong';
+    await whole.reload();
+    await whole.pass(24_000);
+    await whole.sweep();
+    expect.soft(states(whole)).toContain('application_limits failing');
+    await whole.pass(600_000);
+    expect.soft(whole.said('lacks the product').map(({ msg }) => msg)).toEqual([]);
+    expect.soft(whole.said('does not include').map(({ msg }) => msg)).toEqual([]);
+  });
+
+  it('nor does it show that the key is of an account that has the product', async () => {
+    const ofFirst =
+      (answer: unknown) =>
+      ({ key }: Request) =>
+        key === 'first' ? answer : later(1000, reply(403));
+    const whole = await startWhole({
+      document: { billing: { targets: 'all' }, application_limits: { targets: 'all' } },
+      env: { KEY: 'first' },
+      routes: { '/billing': () => ({ Balance: 5 }), '/mc/limits': ofFirst({ maxNumberOfApplications: 5 }) },
+    });
+    await whole.exporter.start();
+    await whole.pass(600_000);
+    whole.env['KEY'] = 'second';
+    await whole.reload();
+    await whole.pass(5000);
+    expect.soft(states(whole)).toEqual(['application_limits lacking', 'billing ok']);
+    await whole.sweep();
+    await whole.pass(600_000);
+    expect.soft(whole.said('may not read').map(({ msg }) => msg)).toEqual([]);
+  });
+
+  it('a key that was replaced is not refused before anything was read or refused with it', async () => {
+    let isSlow = false;
+    const slow = (answer: unknown) => (isSlow ? later(25_000, answer) : answer);
+    const whole = await startWhole({
+      document: {
+        pull_zones: { targets: 'all', interval: '5m' },
+        databases: { targets: 'all', interval: '5m' },
+        billing: { targets: 'all', interval: '5m' },
+      },
+      env: { KEY: 'first' },
+      api: { timeout: '30s', max_retries: 0 },
+      routes: {
+        '/pullzone': () => slow({ Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false }),
+        '/database/v2/databases': () => slow(reply(401)),
+        '/billing': () => (isSlow ? reply(503) : { Balance: 5 }),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(600_000);
+    expect(warned(whole)).toEqual([]);
+    isSlow = true;
+    whole.env['KEY'] = 'second';
+    await whole.reload();
+    await whole.pass(12_000);
+    await whole.sweep();
+    const titles = whole.exporter.causes().map(({ title }) => title);
+    expect.soft(titles.filter((title) => title.includes('refuses'))).toEqual([]);
+    await whole.pass(120_000);
+    expect.soft(warned(whole).filter((msg) => msg.includes('refuses'))).toEqual([]);
+  });
+
+  it('another wrong address is said, too', async () => {
+    const whole = await startWhole({
+      document: { billing: { targets: 'all' } },
+      routes: {
+        '/billing': () => ({ Balance: 5 }),
+        '/pullzone': () => ({ Items: [], TotalItems: 0, HasMoreItems: false }),
+        '*': () => reply(404),
+      },
+    });
+    await whole.exporter.start();
+    await whole.pass(60_000);
+    const at = async (path: string) => {
+      whole.document = {
+        billing: { targets: 'all' },
+        shield_zones: { targets: 'all' },
+        apis: { core: { base_url: whole.apiUrl }, shield: { base_url: `${whole.apiUrl}${path}` } },
+      };
+      await whole.reload();
+      await whole.pass(5000);
+      await whole.pass(600_000);
+    };
+    await at('/one');
+    expect(whole.said('/one').filter(({ level }) => level === 40)).toHaveLength(1);
+    await at('/two');
+    expect(whole.said('/two').filter(({ level }) => level === 40)).toHaveLength(1);
+  });
+});

@@ -591,5 +591,66 @@ describe('a plan of many targets', () => {
       await engine.stop();
       expect([states, shown]).toEqual([['ok', 'ok'], 300]);
     });
+
+    function findingEngine(asked: string[]) {
+      const pacer = new Pacer({ requestsPerSecond: 10_000, maxConcurrency: 8 });
+      return engineWith(
+        ({ path, permit }) => {
+          asked.push(path);
+          permit?.release();
+          if (path.includes('/shield-zones'))
+            return Promise.resolve({ data: range(0, 300).map((shieldZoneId) => ({ shieldZoneId })) });
+          if (path.startsWith('/pullzone'))
+            return Promise.resolve({ Items: [], TotalItems: 0, HasMoreItems: false });
+          return Promise.resolve({ data: [] });
+        },
+        { paceOf: () => pacer },
+      );
+    }
+
+    it('nothing is polled once the engine has stopped, also where it was planning in turns', async () => {
+      vi.spyOn(Turns.prototype, 'isOver', 'get').mockReturnValue(true);
+      onTestFinished(() => void vi.restoreAllMocks());
+      const asked: string[] = [];
+      let come = 0;
+      let atStop: number | undefined;
+      let targetsAtStop = 0;
+      const engine = findingEngine(asked);
+      vi.spyOn(CounterBook.prototype, 'open').mockImplementation(() => {
+        if (++come === 350)
+          void nextTurn().then(() => {
+            targetsAtStop = engine.targets().size;
+            void engine.stop().then(() => {
+              atStop = asked.length;
+            });
+          });
+        return undefined;
+      });
+      engine.apply(configOf([sectionConfig('shield_zone', 'all'), sectionConfig('rate_limit', 'all')]));
+      await pass(2500);
+      expect(atStop).toBeDefined();
+      expect.soft(engine.targets().size).toBe(targetsAtStop);
+      expect.soft(vi.getTimerCount()).toBe(0);
+      expect(asked.slice(atStop)).toEqual([]);
+    });
+
+    it('what a plan that failed once has not made is made by the next run of the listing', async () => {
+      onTestFinished(() => void vi.restoreAllMocks());
+      const asked: string[] = [];
+      let come = 0;
+      const engine = findingEngine(asked);
+      vi.spyOn(CounterBook.prototype, 'open').mockImplementation(() => {
+        if (++come === 100) throw new Error('broken once');
+        return undefined;
+      });
+      engine.apply(configOf([sectionConfig('shield_zone', 'all')]));
+      await pass(400_000 / 5);
+      const shown = engine.overview().targets.filter(({ state }) => state === 'ok').length;
+      const states = engine.overview().listings.map(({ state }) => state);
+      const lists = asked.filter((path) => path.includes('/shield-zones')).length;
+      await engine.stop();
+      expect(lists).toBeGreaterThan(2);
+      expect([states, shown]).toEqual([['ok', 'ok'], 300]);
+    });
   });
 });
