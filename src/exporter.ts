@@ -9,6 +9,7 @@ import type { ForwardProxy } from './api/proxy.ts';
 import type { Cause, CauseInput } from './causes/cause.ts';
 import { CauseLog } from './causes/cause-log.ts';
 import { causesOf } from './causes/causes.ts';
+import { machineUptimeMs } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { describeConfig } from './config/read.ts';
 import { withoutAccounts } from './config/without-accounts.ts';
@@ -27,7 +28,7 @@ import {
   planLog,
   roundText,
 } from './log-lines.ts';
-import { machineUptimeMs, PollEngine } from './polling/engine.ts';
+import { PollEngine } from './polling/engine.ts';
 import type { ListingStatus } from './polling/listing-status.ts';
 import type { Overview } from './polling/overview.ts';
 import type { TargetStatus } from './polling/target-task.ts';

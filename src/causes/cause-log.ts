@@ -1,7 +1,9 @@
 /** What the log says of causes: the difference between two lists of them. */
 import type { Logger } from 'pino';
+import { uptimeOf } from '../clock.ts';
 import { nameOf } from '../polling/listed-things.ts';
-import { isHostFailure } from '../polling/record.ts';
+import { type Failure, isHostFailure } from '../polling/record.ts';
+import type { Spec } from '../polling/spec.ts';
 import { durationInWords } from '../text.ts';
 import type { Cause } from './cause.ts';
 
@@ -35,24 +37,24 @@ function sizeOf({ targets, listings }: Cause): number {
   return targets.length + listings.length;
 }
 
-/** What a cause affects: when each failed last, by its key. */
-function* failuresOf({
+/** What a cause affects, with its last failure. */
+function* affectedBy({
   targets,
   listings,
-}: Cause): Generator<readonly [key: string, atMs: number | undefined]> {
-  for (const { target, lastFailure } of targets) yield [target.key, lastFailure?.atMs];
-  for (const { poll, lastFailure } of listings) yield [poll.key, lastFailure?.atMs];
+}: Cause): Generator<readonly [Pick<Spec, 'key' | 'baseUrl'>, Failure | undefined]> {
+  for (const { target, lastFailure } of targets) yield [target, lastFailure];
+  for (const { poll, lastFailure } of listings) yield [poll, lastFailure];
 }
 
-/** Since when what a cause affects fails, by its key. */
-function* sincesOf({
-  targets,
-  listings,
-}: Cause): Generator<readonly [key: string, sinceMs: number | undefined]> {
-  for (const { target, lastFailure } of targets) yield [target.key, lastFailure?.sinceMs];
-  // At another address it is the same.
-  for (const { poll, lastFailure } of listings)
-    yield [poll.key.replace(`@${poll.baseUrl}`, ''), lastFailure?.sinceMs];
+/** What a cause affects: when each failed last, by its key. */
+function* failuresOf(cause: Cause): Generator<readonly [key: string, atMs: number | undefined]> {
+  for (const [{ key }, failure] of affectedBy(cause)) yield [key, failure?.atMs];
+}
+
+/** Since when what a cause affects fails, by its key without its address: at another one it is the same. */
+function* sincesOf(cause: Cause): Generator<readonly [key: string, sinceMs: number | undefined]> {
+  for (const [{ key, baseUrl }, failure] of affectedBy(cause))
+    yield [key.replace(`@${baseUrl}`, ''), failure?.sinceMs];
 }
 
 /** Whether a cause is only what is left of outages. keys: what those affected. A key that has been refused since then is no part of it. */
@@ -117,7 +119,7 @@ export class CauseLog {
 
   #note(cause: Cause, nowMs: number, uptimeMs: number): void {
     let known = this.#known.get(cause.id);
-    const beganMs = uptimeMs - (nowMs - (cause.sinceMs ?? nowMs));
+    const beganMs = uptimeOf(cause.sinceMs ?? nowMs, { nowMs, uptimeMs });
     if (!known) {
       const unsaid = {
         said: '',
@@ -131,14 +133,16 @@ export class CauseLog {
     }
     known.cause = cause;
     if (sizeOf(cause) > sizeOf(known.largest)) known.largest = cause;
-    const { failure } = cause;
-    const { sinceOf } = known;
-    known.sinceOf = new Map(sincesOf(cause));
-    for (const [key, sinceMs] of known.sinceOf)
-      known.hasBegunAnew ||= sinceOf.has(key) && sinceOf.get(key) !== sinceMs;
-    if (failure && !isHostFailure(failure) && known.hasBegunAnew && beganMs > known.saidAtMs) {
-      known.said = '';
-      known.saidMs.clear();
+    // What a host fails with goes back and forth in an outage, of thousands.
+    if (cause.failure && !isHostFailure(cause.failure)) {
+      const { sinceOf } = known;
+      known.sinceOf = new Map(sincesOf(cause));
+      for (const [key, sinceMs] of known.sinceOf)
+        known.hasBegunAnew ||= sinceOf.has(key) && sinceOf.get(key) !== sinceMs;
+      if (known.hasBegunAnew && beganMs > known.saidAtMs) {
+        known.said = '';
+        known.saidMs.clear();
+      }
     }
     const saying = sayingOf(cause);
     const saidMs = known.saidMs.get(saying);

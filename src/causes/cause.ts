@@ -1,5 +1,6 @@
 /** What a cause is, and what it is derived from. */
 
+import type { Moment } from '../clock.ts';
 import type { StateProblem } from '../counting/state-keeper.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import type { Health } from '../polling/health.ts';
@@ -47,7 +48,7 @@ export interface ExporterState {
   readonly shared: readonly SharedTargets[];
 }
 
-export interface CauseInput {
+export interface CauseInput extends Moment {
   readonly health: Health;
   readonly targets: readonly TargetStatus[];
   readonly listings: readonly ListingStatus[];
@@ -60,10 +61,6 @@ export interface CauseInput {
   /** Why a listing has no key for a credential that comes with it; undefined where it has one. */
   readonly noKeyReason: (credential: string) => 'no_key' | 'read_only_key' | undefined;
   readonly exporter: ExporterState;
-  /** Unix time. */
-  readonly nowMs: number;
-  /** The same moment, by the machine's uptime. */
-  readonly uptimeMs: number;
 }
 
 /** Which targets of the status page a cause affects. */

@@ -3,6 +3,7 @@
  * `--once`, the log and the exporter's own metrics read the same list. Pure: it knows no page and no terminal.
  */
 
+import { unixOf } from '../clock.ts';
 import { acceptedBeside, failingSince, isRefused, isUnread } from '../polling/health.ts';
 import type { ListingStatus } from '../polling/listing-status.ts';
 import { type Failure, isHostFailure, isUnknownId } from '../polling/record.ts';
@@ -181,9 +182,8 @@ function toCause(group: Group, input: CauseInput): Cause {
   const reason = failure && isHostFailure(failure) ? reasonOf(failure) : group.reason;
   const nouns = nounsOf(group, input.kinds);
   const apis = [...group.apis].flatMap((api) => input.health.apis.get(api) ?? []);
-  const { nowMs, uptimeMs } = input;
   const outageMs = nature === 'outage' ? failingSince(apis) : undefined;
-  const since = outageMs === undefined ? sinceMs : nowMs - (uptimeMs - outageMs);
+  const since = outageMs === undefined ? sinceMs : unixOf(outageMs, input);
   return {
     ...adviceOn(reason),
     ...(failure?.advice !== undefined && { advice: failure.advice }),
@@ -196,7 +196,7 @@ function toCause(group: Group, input: CauseInput): Cause {
     meaning: meaningOf(group, input),
     isDown: nature === 'outage',
     // The wall clock may have been set back since.
-    sinceMs: Number.isFinite(since) ? Math.min(since, nowMs) : undefined,
+    sinceMs: Number.isFinite(since) ? Math.min(since, input.nowMs) : undefined,
     targets,
     listings,
     filter: filterOf(group, failures),

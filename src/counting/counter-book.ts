@@ -3,9 +3,10 @@
  * restart. Elsewhere they end with the target.
  */
 
+import { unixOf, uptimeOf } from '../clock.ts';
 import { type Ids, idText } from '../resources/resource.ts';
 import { dayMs } from '../resources/times.ts';
-import { Counters, uptimeOf } from './counters.ts';
+import { Counters } from './counters.ts';
 import type { StateFile, TargetState } from './state-form.ts';
 
 /** How long counters of what left are kept, and of how many targets at least. Of more, those that left first go. */
@@ -95,8 +96,7 @@ export class CounterBook {
     for (const { kind, ids, baseUrl, account, counters, state } of this.#entries.values()) {
       const at = { nowMs: now(), uptimeMs: uptimeMs() };
       const saved = counters.stateAt(at);
-      const left =
-        typeof state === 'number' ? { left: Math.round(at.nowMs - (at.uptimeMs - state)) / 1000 } : {};
+      const left = typeof state === 'number' ? { left: Math.round(unixOf(state, at)) / 1000 } : {};
       if (saved) yield { kind, ids, base_url: baseUrl, account, ...saved, ...left };
     }
   }

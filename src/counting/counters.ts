@@ -1,4 +1,5 @@
 /** The counters of a target: which series each family has, and what they have counted. */
+import { type Moment, unixOf, uptimeOf } from '../clock.ts';
 import { catalogue, counterFamiliesOf, queryOf } from '../resources/catalogue.ts';
 import { sumByDay } from '../resources/charts.ts';
 import { askedFor, daysIn, lateMs } from '../resources/queries.ts';
@@ -42,20 +43,11 @@ class HeldSeries extends DayCounter {
 }
 
 /** When a reading of a target was. */
-export interface ReadAt {
-  /** Unix time. */
-  readonly nowMs: number;
-  /** By a clock that never jumps. */
-  readonly uptimeMs: number;
+export interface ReadAt extends Moment {
   /** When its poll began. Default: now. Unix time. */
   readonly beganUnixMs?: number;
   /** When it was answered, by the clock of the API. Default: now. Unix time. */
   readonly sentAtMs?: number | undefined;
-}
-
-/** When something was, by the clock that never jumps; now at the latest, since the other clock may be behind. ms: Unix time. */
-export function uptimeOf(ms: number, { nowMs, uptimeMs }: Pick<ReadAt, 'nowMs' | 'uptimeMs'>): number {
-  return uptimeMs - Math.max(0, nowMs - ms);
 }
 
 export class Counters {
@@ -168,7 +160,7 @@ export class Counters {
     // While the clock is behind, the days that were counted before are not asked for; and they may still be pending.
     const isPending = pendingMs <= newestMs && pendingMs >= newestMs - dayMs;
     if (query.yesterday === undefined || (newestMs <= beganUnixMs && !isPending)) this.#isBehind = false;
-    const beforeMs = this.#readMs === undefined ? undefined : nowMs - (uptimeMs - this.#readMs);
+    const beforeMs = this.#readMs === undefined ? undefined : unixOf(this.#readMs, { nowMs, uptimeMs });
     const lastSeconds = beforeMs === undefined ? today : startOfDay(beforeMs / 1000);
     // By the clock of the API, nothing that is older can be what came since. The clock of the machine may be wrong.
     const fromSeconds = isFirst && sentAtMs !== undefined ? today - daySeconds : undefined;

@@ -2,10 +2,10 @@
  * Polls what the configuration wants: plans, makes the tasks those of the plan, polls each when it is due, and gives what the listings find
  * back to the plan.
  */
-import { uptime } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Pacer } from '../api/pacer.ts';
+import { machineUptimeMs } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { CounterBook } from '../counting/counter-book.ts';
 import type { Store } from '../exposition/store.ts';
@@ -107,22 +107,6 @@ const lookPauseMs = 1000;
 
 /** The most intervals between two polls of what fails permanently. */
 const maxBackoffFactor = 10;
-
-let uptimeAheadMs = 0;
-let uptimeAskedMs = Number.NEGATIVE_INFINITY;
-
-/**
- * The machine's uptime: it never jumps back, and goes on while the machine sleeps, as `performance.now()` does not. The machine is asked once
- * a second, because that takes 10 µs; in between, that counts.
- */
-export function machineUptimeMs(): number {
-  const nowMs = performance.now();
-  if (nowMs - uptimeAskedMs > 1000) {
-    uptimeAheadMs = uptime() * 1000 - nowMs;
-    uptimeAskedMs = nowMs;
-  }
-  return nowMs + uptimeAheadMs;
-}
 
 export class PollEngine {
   /** Those of all targets. */

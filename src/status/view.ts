@@ -5,6 +5,7 @@
 
 import type { CauseInput } from '../causes/cause.ts';
 import { causesOf } from '../causes/causes.ts';
+import { unixOf } from '../clock.ts';
 import type { ApiCapacity } from '../polling/capacity.ts';
 import { unreadSince } from '../polling/health.ts';
 import { nameOf } from '../polling/listed-things.ts';
@@ -124,7 +125,7 @@ export async function buildView(
     exporter,
     causes,
     // Since when nothing can be read, as Unix time; undefined while something can be.
-    nothingReadSinceMs: unreadMs && causeInput.nowMs - (causeInput.uptimeMs - unreadMs),
+    nothingReadSinceMs: unreadMs === undefined ? undefined : unixOf(unreadMs, causeInput),
     kinds,
     accounts: [...byAccount].map(([account, counts]): AccountView => ({ account, counts })),
     // The failing ones first.
