@@ -9,7 +9,7 @@ import type { ListingStatus } from './polling/listing-status.ts';
 import type { IdField, Listed, Listing, Resource } from './resources/resource.ts';
 import { count, quote } from './text.ts';
 
-/** The warnings; undefined while a listing was never complete. */
+/** The warnings; undefined while a listing was never complete. leftOut: the accounts that are not read. */
 type Check = (
   listings: readonly ListingStatus[],
   leftOut: readonly string[],

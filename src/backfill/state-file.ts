@@ -3,9 +3,8 @@
  * history wrote, and touches no other.
  */
 import { randomUUID } from 'node:crypto';
-import { access, constants, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { pointedTo, writeState } from '../counting/state-file.ts';
+import { readFile } from 'node:fs/promises';
+import { folderRefusal, writeState } from '../counting/state-file.ts';
 import {
   hasCounted,
   parseState,
@@ -32,12 +31,11 @@ export interface StateOutcome {
 /** @throws an error that says why a history cannot write its state there */
 export async function checkStateFile(path: string): Promise<void> {
   await readEarlier(path);
-  const folder = dirname(await pointedTo(path).catch(() => path));
-  await access(folder, constants.W_OK).catch((error: Error) => {
+  const refusal = await folderRefusal(path);
+  if (refusal)
     throw new Error(
-      `the state file ${path} cannot be written: ${error.message}. Run this as the user of the exporter`,
+      `the state file ${path} cannot be written: ${refusal.message}. Run this as the user of the exporter`,
     );
-  });
 }
 
 /**

@@ -125,10 +125,18 @@ export async function stateProblem(path: string): Promise<string | undefined> {
     return `${messageOf(start)}. ${await ownersOf(path)}`.trim();
   const folder = dirname(file);
   if ((await otherKindOf(folder)) !== 'a directory') return `its folder ${folder} is not there: make it`;
-  // The folder has the draft of each write.
-  const refusal = await access(folder, constants.W_OK).catch((error: unknown) => error);
+  const refusal = await folderRefusal(path);
   if (refusal) return `${messageOf(refusal)}. ${await ownersOf(folder)}`.trim();
   return start === '' || beginsLikeState(String(start)) ? undefined : `${path} is no state: ${unlikeState}`;
+}
+
+/** Why the folder that a path leads to cannot have the draft of a write; undefined if it can. */
+export async function folderRefusal(path: string): Promise<Error | undefined> {
+  const folder = dirname(await pointedTo(path).catch(() => path));
+  return await access(folder, constants.W_OK).then(
+    () => undefined,
+    (error: Error) => error,
+  );
 }
 
 /** What is there in place of a file; undefined if nothing is. */
@@ -139,7 +147,7 @@ async function otherKindOf(path: string): Promise<'a directory' | 'no regular fi
 }
 
 /** Where a path leads, also if nothing is there yet. */
-export async function pointedTo(path: string): Promise<string> {
+async function pointedTo(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {

@@ -187,9 +187,9 @@ interface SeenKey {
   readonly account: string;
   /** Of the key that it is now. */
   readonly keyId: string | undefined;
-  /** Whether anything was asked with that key. */
-  isAsked: boolean;
-  /** When the last poll began that was read well with the key that it was asked with last. */
+  /** Whether anything that was asked with that key tells of it. */
+  isTold: boolean;
+  /** When the last poll began that was read well, and was asked with no other key since. */
   formerBeganMs: number;
   /** Since when the newest of what is refused (401) is, by the machine's uptime; minus infinity without one. */
   refusedSinceMs: number;
@@ -285,7 +285,7 @@ class SeenApi<Task extends Polled> {
       keys: new Map(
         Array.from(this.#keys, ([credential, key]) => {
           const { account, deniedSinceMs, refusedSinceMs } = key;
-          const readBeganMs = key.isAsked ? key.readBeganMs : key.formerBeganMs;
+          const readBeganMs = key.isTold ? key.readBeganMs : key.formerBeganMs;
           return [
             credential,
             {
@@ -317,7 +317,7 @@ class SeenApi<Task extends Polled> {
       key = {
         account,
         keyId: this.#keyIdOf(credential),
-        isAsked: false,
+        isTold: false,
         formerBeganMs: Number.NEGATIVE_INFINITY,
         refusedSinceMs: Number.NEGATIVE_INFINITY,
         readBeganMs: Number.NEGATIVE_INFINITY,
@@ -327,11 +327,10 @@ class SeenApi<Task extends Polled> {
     }
     // What was read with another key says nothing of this one, also where this was not asked for yet.
     if (readWith === key.keyId) key.readBeganMs = Math.max(key.readBeganMs, readBeganMs);
-    // Until anything was asked with this one, what the former key opened tells what is refused.
+    // Until an answer tells of this one, what is known of the former key holds.
     if (readWith === askedWith) key.formerBeganMs = Math.max(key.formerBeganMs, readBeganMs);
-    // What says nothing of the key leaves what is known of the former one.
     const tells = isGood(record) || (lastFailure !== undefined && isDenial(lastFailure));
-    key.isAsked ||= askedWith === key.keyId && tells;
+    key.isTold ||= askedWith === key.keyId && tells;
     if (deniedSinceMs !== undefined && lastFailure && !lastFailure.doubt)
       key.deniedSinceMs = Math.min(key.deniedSinceMs, deniedSinceMs);
     if (lastFailure && isRefusal(lastFailure))
