@@ -256,32 +256,23 @@ it('a pattern for an account that a reload adds is not said to match nothing bef
   expect(whole.said('matches nothing')).toEqual([]);
 });
 
-it('a pattern for an account that is not read, because it has the key of another one, is not said to match nothing', async () => {
-  const whole = await startWhole({
-    document: {
-      ...both,
-      pull_zones: { targets: 'all', include: ['shop', 'umbrella-.*'] },
-    },
-    env: { ACME: keys.ACME, UMBRELLA: keys.ACME },
-    routes: { '/pullzone': () => pullZones([1, 'shop']) },
-  });
-  await whole.exporter.start();
-  await whole.pass(20_000);
-  await whole.sweep();
-  expect(whole.said('matches nothing').map(({ msg }) => msg)).toEqual([]);
-});
-
-it('a pattern of discovery.exclude for an account with the key of another one is not said to match nothing', async () => {
-  const whole = await startWhole({
-    document: { ...both, discovery: { exclude: ['umbrella-.*'] }, pull_zones: { targets: 'all' } } as never,
-    env: { ACME: keys.ACME, UMBRELLA: keys.ACME },
-    routes: { '/pullzone': () => pullZones([7, 'site']) },
-  });
-  await whole.exporter.start();
-  await whole.pass(20_000);
-  await whole.sweep();
-  expect(whole.said('matches nothing').map(({ msg }) => msg)).toEqual([]);
-});
+it.each<[string, object]>([
+  ['a section', { pull_zones: { targets: 'all', include: ['shop', 'umbrella-.*'] } }],
+  ['discovery.exclude', { discovery: { exclude: ['umbrella-.*'] }, pull_zones: { targets: 'all' } }],
+])(
+  'a pattern of %s for an account that is not read, because it has the key of another one, is not said to match nothing',
+  async (_, sections) => {
+    const whole = await startWhole({
+      document: { ...both, ...sections },
+      env: { ACME: keys.ACME, UMBRELLA: keys.ACME },
+      routes: { '/pullzone': () => pullZones([1, 'shop']) },
+    });
+    await whole.exporter.start();
+    await whole.pass(20_000);
+    await whole.sweep();
+    expect(whole.said('matches nothing').map(({ msg }) => msg)).toEqual([]);
+  },
+);
 
 it('a pattern for what another key lists is not judged by what the key before listed', async () => {
   const whole = await startWhole({
