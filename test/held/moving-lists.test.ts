@@ -493,7 +493,7 @@ async function startTwoAccounts(ofFirst: readonly number[]) {
     whole,
     state,
     /** The first run of the list with the other key moves: nothing of the account before is asked for with it. */
-    async expectNothingOfFirst() {
+    expectNothingOfFirst: async () => {
       whole.env['KEY'] = 'second';
       state.moves = 1;
       const before = whole.requests.length;
