@@ -357,8 +357,6 @@ export class PollEngine {
     });
     await this.#planning;
     this.#checkAllPolled();
-    // The readings that wait for it come in another turn.
-    await nextTurn();
   }
 
   #syncListing(spec: ListingSpec): void {
@@ -748,9 +746,13 @@ export class PollEngine {
     const isProof = task.isComplete && !wasComplete;
     // A plan that failed has left it.
     const isLeft = this.#synced <= this.#changedAfter && !this.#planSoon && !this.#planning;
+    const isNews = isOther || isProof || changed.length > 0;
     // All that it changes is one plan.
-    if (isLeft || isOther || isProof || changed.length > 0 || (before.runs !== runs && this.#mayOrphan(task)))
+    if (isLeft || isNews || (before.runs !== runs && this.#mayOrphan(task))) {
       await this.#syncSoon();
+      // Several listings wait for one plan.
+      await ownTurn();
+    }
     this.#retryWith(changed);
     await this.#deliver(task, run, signal);
   }

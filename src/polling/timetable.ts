@@ -4,7 +4,7 @@
 const longestWaitMs = 2 ** 31 - 1;
 
 /** So many are handed over in a turn, some milliseconds of work: after a reload or an outage thousands may be due at once. */
-const mostAtOnce = 200;
+const mostAtOnce = 100;
 
 export class Timetable<Item> {
   readonly #dueAtMs = new Map<Item, number>();

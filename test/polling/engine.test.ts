@@ -215,8 +215,22 @@ describe('a plan that is due', () => {
       isStopped = true;
     });
     await vi.advanceTimersByTimeAsync(100);
+    // Each of the two listings that wait for the plan has a turn of its own.
+    await nextTurn();
     await nextTurn();
     expect(isStopped).toBe(true);
+  });
+
+  it('has the listings that wait for it give their readings in turns of their own', async () => {
+    const { engine, answers } = await renamed();
+    const turns: number[] = [];
+    let turn = 0;
+    afterReadings(() => void turns.push(turn));
+    for (const answer of answers) answer();
+    await vi.advanceTimersByTimeAsync(100);
+    for (; turns.length < 2; turn++) await nextTurn();
+    expect(new Set(turns).size).toBe(2);
+    await engine.stop();
   });
 
   it('is not made where a reload has made it', async () => {
