@@ -45,6 +45,8 @@ export interface ApiHealth<Task extends Polled = Polled> {
   readonly failingSinceMs: number | undefined;
   /** Whether several requests in a row got no answer: it may be down. */
   readonly isSuspected: boolean;
+  /** When it is down if nothing else happens, by the machine's uptime; infinite if it is already, or will not be. */
+  readonly changesAtMs: number;
   /** What to poll at once, because its answer tells whether the API is down: the thing that was read last. */
   readonly probe: Task | undefined;
   /** Whether a poll of this, begun now, tells whether the API is down. */
@@ -95,8 +97,7 @@ export function health<Task extends Polled>(
   for (const [name, api] of seen) {
     const found = api.health(uptimeMs);
     apis.set(name, found);
-    if (found.isSuspected && found.state !== 'down' && uptimeMs < api.upUntilMs)
-      changesAtMs = Math.min(changesAtMs, api.upUntilMs);
+    changesAtMs = Math.min(changesAtMs, found.changesAtMs);
   }
   const down = new Set([...apis].flatMap(([name, { state }]) => (state === 'down' ? name : [])));
   const accounts = new Map(
@@ -219,11 +220,6 @@ class SeenApi<Task extends Polled> {
     this.#keyIdOf = keyIdOf;
   }
 
-  /** Until when it is not down, because a probe was answered. */
-  get upUntilMs(): number {
-    return this.#goodProbeMs + probePauseMs;
-  }
-
   add(task: Task, path: string): void {
     const { record, probedMs } = task;
     const { lastFailure, answeredMs, endedMs, unanswered } = record;
@@ -264,18 +260,23 @@ class SeenApi<Task extends Polled> {
     const operations = [...byPath.values()];
     const good = operations.filter(({ newest }) => newest !== undefined);
     const others = good.filter(({ unansweredMs }) => unansweredMs <= answeredMs);
-    const hasAskedAll =
-      this.#ended === this.#tasks ||
-      (operations.every(({ hasEnded }) => hasEnded) && uptimeMs - silentSinceMs >= silenceMs);
-    const isNothingLeft = good.length === 0 && hasAskedAll;
-    const isUp = uptimeMs < this.upUntilMs;
-    const isDown = isSuspected && !isUp && (isNothingLeft || this.#badProbeMs > answeredMs);
+    const hasAskedEach = operations.every(({ hasEnded }) => hasEnded);
+    const enoughAtMs = hasAskedEach ? silentSinceMs + silenceMs : Number.POSITIVE_INFINITY;
+    const askedAllAtMs = this.#ended === this.#tasks ? silentSinceMs : enoughAtMs;
+    const nothingLeftAtMs = good.length === 0 ? askedAllAtMs : Number.POSITIVE_INFINITY;
+    const provenAtMs = this.#badProbeMs > answeredMs ? silentSinceMs : nothingLeftAtMs;
+    // Not before, because a probe was answered.
+    const upUntilMs = this.#goodProbeMs + probePauseMs;
+    const isUp = uptimeMs < upUntilMs;
+    const downAtMs = isSuspected ? Math.max(provenAtMs, upUntilMs) : Number.POSITIVE_INFINITY;
+    const isDown = uptimeMs >= downAtMs;
     const mayProbe = isSuspected && !isDown && uptimeMs >= this.#probedMs + probePauseMs;
     return {
       state: isDown ? 'down' : good.length > 0 ? 'read' : this.#ended > 0 ? 'failing' : 'pending',
       readBeganMs: this.#readBeganMs,
       failingSinceMs: this.#failingSinceMs(),
       isSuspected,
+      changesAtMs: isDown ? Number.POSITIVE_INFINITY : downAtMs,
       probe: mayProbe ? newestOf(others.length > 0 ? others : good) : undefined,
       tells: ({ operation, record }) =>
         isSuspected &&

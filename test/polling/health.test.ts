@@ -83,6 +83,7 @@ describe('an API is down', () => {
   it('before all was polled once only if nothing was answered for two seconds', () => {
     const polls = [...many(5, '/a', recordOf(undefined, down)), polled('/a', {})];
     expect([-1001, -1000].map((laterMs) => core(polls, nowMs + laterMs).state)).toEqual(['failing', 'down']);
+    expect(health(polls, nowMs - 1001).changesAtMs).toBe(nowMs - 1000);
   });
 
   it('for as long as nothing answers, and not for a minute after a probe was answered', () => {
