@@ -707,7 +707,8 @@ export class PollEngine {
     let isAny = false;
     for (const { poll, lacksProduct } of this.#overviewNow().listings) {
       const task = lacksProduct ? this.#listing(poll.key) : undefined;
-      if (!task?.snapshot?.entries.length || task.record.permanentFailures < 2) continue;
+      // What is being read may have just found something.
+      if (!task?.snapshot?.entries.length || task.record.permanentFailures < 2 || task.isBusy) continue;
       task.snapshot = { entries: [], keyId: poll.keyId, runs: [] };
       isAny = true;
     }

@@ -47,6 +47,20 @@ it('after a success it is a failure like any other, which changes nothing', asyn
   expect(whole.exporter.causes().map(({ reason }) => reason)).toEqual(['denied']);
 });
 
+it('what an account has after all is not forgotten by a sweep that comes while it is planned', async () => {
+  const { whole } = await start(404);
+  await whole.poll();
+  await whole.pass(10_000 - (whole.passedMs % 10_000) - 50);
+  whole.routes[databases] = () => ({
+    databases: [{ id: 'db_1', name: 'shop' }],
+    page_info: { current_page: 1, total_items: 1, has_more_items: false },
+  });
+  // It plans, so that the next plan waits a tenth of a second.
+  await whole.reload();
+  await whole.pass(1000);
+  expect(whole.exporter.targets().map(({ target }) => target.kind)).toEqual(['pull_zone', 'database']);
+});
+
 it('what leaves the configuration and comes back is said again', async () => {
   const { whole } = await start(404);
   const { document } = whole;
