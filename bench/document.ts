@@ -28,8 +28,8 @@ const advice = (sizing: readonly string[]) => `## Sizing
 
 - **Memory**: take the figure for your number of series above, and set the limit to twice as much. \`sum(bunnynet_exporter_series)\`
   is the number of series, \`process_resident_memory_bytes\` the memory.
-- **Node's own program** is part of that: some 35 MB in each process, 60 MB where its file was read or written as a whole before, as by
-  a copy (Node 24.21, Linux 6.18). The kernel takes these pages back when memory is short.
+- **Node's own program** is part of that: some 35 MB in each process, 60 MB where the file of \`node\` was read or written as a whole before,
+  as by a copy (Node 24.21, Linux 6.18). The kernel takes these pages back when memory is short.
 - **Options of Node**: the image, the executable and \`npm start\` start Node with options that keep a small installation small. The
   npm package's command starts without them and takes about 45 MB more; the [unit](../deploy/systemd/bunnynet-exporter.service) shows
   how to give them to it.

@@ -45,7 +45,7 @@ export interface ApiHealth<Task extends Polled = Polled> {
   readonly failingSinceMs: number | undefined;
   /** Whether several requests in a row got no answer: it may be down. */
   readonly isSuspected: boolean;
-  /** When it is down if nothing else happens, by the machine's uptime; infinite if it is already, or will not be. */
+  /** From when on it is down if nothing else happens, by the machine's uptime; infinite if it is already, or will not be. */
   readonly changesAtMs: number;
   /** What to poll at once, because its answer tells whether the API is down: the thing that was read last. */
   readonly probe: Task | undefined;
@@ -262,10 +262,10 @@ class SeenApi<Task extends Polled> {
     const others = good.filter(({ unansweredMs }) => unansweredMs <= answeredMs);
     const hasAskedEach = operations.every(({ hasEnded }) => hasEnded);
     const enoughAtMs = hasAskedEach ? silentSinceMs + silenceMs : Number.POSITIVE_INFINITY;
-    const askedAllAtMs = this.#ended === this.#tasks ? silentSinceMs : enoughAtMs;
+    const askedAllAtMs = this.#ended === this.#tasks ? Number.NEGATIVE_INFINITY : enoughAtMs;
     const nothingLeftAtMs = good.length === 0 ? askedAllAtMs : Number.POSITIVE_INFINITY;
-    const provenAtMs = this.#badProbeMs > answeredMs ? silentSinceMs : nothingLeftAtMs;
-    // Not before, because a probe was answered.
+    const provenAtMs = this.#badProbeMs > answeredMs ? Number.NEGATIVE_INFINITY : nothingLeftAtMs;
+    // A probe that was answered puts it off.
     const upUntilMs = this.#goodProbeMs + probePauseMs;
     const isUp = uptimeMs < upUntilMs;
     const downAtMs = isSuspected ? Math.max(provenAtMs, upUntilMs) : Number.POSITIVE_INFINITY;

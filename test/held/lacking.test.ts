@@ -55,7 +55,7 @@ it('what an account has after all is not forgotten by a sweep that comes while i
     databases: [{ id: 'db_1', name: 'shop' }],
     page_info: { current_page: 1, total_items: 1, has_more_items: false },
   });
-  // It plans, so that the next plan waits a tenth of a second.
+  // The reload plans, so the next plan waits a tenth of a second.
   await whole.reload();
   await whole.pass(1000);
   expect(whole.exporter.targets().map(({ target }) => target.kind)).toEqual(['pull_zone', 'database']);
