@@ -9,21 +9,27 @@ export interface Moment {
   readonly uptimeMs: number;
 }
 
-let uptimeAheadMs = 0;
-let uptimeAskedMs = Number.NEGATIVE_INFINITY;
-
 /**
- * The machine's uptime: it never jumps back, and goes on while the machine sleeps, as `performance.now()` does not. The machine is asked once
- * a second, because that takes 10 µs; in between, that counts.
+ * A clock that never jumps back, and goes on while the machine sleeps, as `performance.now()` does not. The machine is asked once a second,
+ * because that takes 10 µs; in between, that counts. It answers in steps of 10 ms, so it may be later than what it says, but not earlier.
+ *
+ * @param uptimeSeconds what the machine answers
  */
-export function machineUptimeMs(): number {
-  const nowMs = performance.now();
-  if (nowMs - uptimeAskedMs > 1000) {
-    uptimeAheadMs = uptime() * 1000 - nowMs;
-    uptimeAskedMs = nowMs;
-  }
-  return nowMs + uptimeAheadMs;
+export function uptimeClock(uptimeSeconds: () => number): () => number {
+  let aheadMs = Number.NEGATIVE_INFINITY;
+  let askedMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs - askedMs > 1000) {
+      aheadMs = Math.max(aheadMs, uptimeSeconds() * 1000 - nowMs);
+      askedMs = nowMs;
+    }
+    return nowMs + aheadMs;
+  };
 }
+
+/** The machine's uptime. */
+export const machineUptimeMs = uptimeClock(() => uptime());
 
 /** When something was, by the clock that never jumps; now at the latest, since the other clock may be behind. ms: Unix time. */
 export function uptimeOf(ms: number, { nowMs, uptimeMs }: Moment): number {
