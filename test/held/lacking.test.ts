@@ -239,11 +239,6 @@ describe('another key under the same name, of an account that lacks a product th
   const pullZones = { Items: [{ Id: 7, Name: 'site' }], TotalItems: 1, HasMoreItems: false };
   const applications = { items: [{ id: 'a', name: 'shop' }], meta: { totalItems: 1 }, cursor: null };
   const told = (one: Whole) => one.exporter.causes().map(({ title }) => title);
-  const states = (one: Whole) =>
-    one.exporter
-      .targets()
-      .map(({ target, state }) => `${target.kind} ${state}`)
-      .toSorted();
 
   it('Magic Containers', async () => {
     const ofFirst =
@@ -272,8 +267,8 @@ describe('another key under the same name, of an account that lacks a product th
     const anew = await startWhole({ ...options, env: { KEY: 'second' } });
     await anew.exporter.start();
     await anew.pass(hourMs);
-    expect([states(anew), told(anew)]).toEqual([['application_limits lacking', 'billing ok'], []]);
-    expect([states(whole), told(whole)]).toEqual([states(anew), told(anew)]);
+    expect([anew.states(), told(anew)]).toEqual([['application_limits lacking', 'billing ok'], []]);
+    expect([whole.states(), told(whole)]).toEqual([anew.states(), told(anew)]);
   });
 
   it('databases', async () => {
@@ -296,7 +291,7 @@ describe('another key under the same name, of an account that lacks a product th
     whole.env['KEY'] = 'second';
     await whole.reload();
     await whole.pass(2 * hourMs);
-    expect([states(whole), told(whole)]).toEqual([['pull_zone ok'], []]);
+    expect([whole.states(), told(whole)]).toEqual([['pull_zone ok'], []]);
   });
 });
 
@@ -393,7 +388,6 @@ describe('a wrong key', () => {
     await whole.pass(900_000);
     await whole.sweep();
     expect(whole.said('no databases')).toEqual([]);
-    const states = whole.exporter.targets().map(({ target, state }) => `${target.kind} ${state}`);
-    expect(states).toContain('database failing');
+    expect(whole.states()).toContain('database failing');
   });
 });

@@ -39,8 +39,8 @@ async function endOf(whole: Whole) {
   const placeless = (text: string) => text.replaceAll(host, 'HOST').replaceAll(/\/tmp\/[^/"]+/g, 'FOLDER');
   const isSame = (row: string) => !differs.test(row) && (isInOrder || !differsOverSockets.test(row));
   return {
-    // Targets come in another order where the readings of several listings take turns.
-    page: (await page()).split('\n').filter(isSame).toSorted().join('\n'),
+    // In a family, targets come in another order where the readings of several listings take turns.
+    page: (await page()).split(/^(?=# HELP )/m).map((family) => family.split('\n').filter(isSame).toSorted()),
     causes: JSON.parse(placeless(JSON.stringify(causes))) as unknown,
     log: ordered(lines.map(placeless)),
     // Undefined once the exporter has stopped.

@@ -671,11 +671,6 @@ describe('a key that was replaced a moment ago', () => {
     await new Promise((resolve) => setTimeout(resolve, ms));
     return answer;
   };
-  const states = (whole: Whole) =>
-    whole.exporter
-      .targets()
-      .map(({ target, state }) => `${target.kind} ${state}`)
-      .toSorted();
   const warned = (whole: Whole) => whole.log.filter(({ level }) => Number(level) >= 40).map(({ msg }) => msg);
 
   it('what the former key read is no proof that this one is accepted', async () => {
@@ -704,7 +699,7 @@ describe('a key that was replaced a moment ago', () => {
     await whole.reload();
     await whole.pass(24_000);
     await whole.sweep();
-    expect.soft(states(whole)).toContain('application_limits failing');
+    expect.soft(whole.states()).toContain('application_limits failing');
     await whole.pass(600_000);
     expect.soft(whole.said('lacks the product').map(({ msg }) => msg)).toEqual([]);
     expect.soft(whole.said('does not include').map(({ msg }) => msg)).toEqual([]);
@@ -725,7 +720,7 @@ describe('a key that was replaced a moment ago', () => {
     whole.env['KEY'] = 'second';
     await whole.reload();
     await whole.pass(5000);
-    expect.soft(states(whole)).toEqual(['application_limits lacking', 'billing ok']);
+    expect.soft(whole.states()).toEqual(['application_limits lacking', 'billing ok']);
     await whole.sweep();
     await whole.pass(600_000);
     expect.soft(whole.said('may not read').map(({ msg }) => msg)).toEqual([]);

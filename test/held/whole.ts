@@ -337,6 +337,12 @@ export async function startWhole(options: WholeOptions) {
       return await (clock ? clock.hold(answered) : answered).finally(() => reading--);
     },
     reload: () => whole.exporter.reload(),
+    /** The kind and the state of each target, sorted. */
+    states: () =>
+      whole.exporter
+        .targets()
+        .map(({ target, state }) => `${target.kind} ${state}`)
+        .toSorted(),
     page: () => whole.exporter.page(),
     /** The series of a family by their labels, written as on the page: `{a="1",b="2"}`. */
     async series(name: string) {
